@@ -65,6 +65,9 @@ let package = Package(
         .target(name: "MQTTPackets", swiftSettings: strict),
         .target(name: "HTTPClient", dependencies: ["CCurl", "Platform"], swiftSettings: strict),
         .target(name: "Zlib", dependencies: ["CZlib"], swiftSettings: strict),
+        .target(name: "Prometheus", swiftSettings: strict),
+        .target(
+            name: "LogLines", dependencies: ["ParleyProtocol", "Platform", logging], swiftSettings: strict),
 
         // Floor 2: pure decisions, the ciphers of devices, and pictures for terminals.
         .target(name: "ParleyRules", dependencies: ["ParleyProtocol"], swiftSettings: strict),
@@ -95,7 +98,7 @@ let package = Package(
             name: "ParleyBridge",
             dependencies: [
                 "MQTTClient", "ParleyIdentity", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore",
-                "Platform", "PrivateFiles", "Sodium", logging,
+                "Platform", "PrivateFiles", "Prometheus", "Sodium", logging,
             ],
             swiftSettings: strict),
         .target(
@@ -115,7 +118,8 @@ let package = Package(
 
         // Floor 5: programs.
         .executableTarget(
-            name: "parleyd", dependencies: ["ParleyBridge", "Platform", "PrivateFiles", argumentParser, logging],
+            name: "parleyd",
+            dependencies: ["LogLines", "ParleyBridge", "Platform", "PrivateFiles", argumentParser, logging],
             swiftSettings: strict),
         .executableTarget(
             name: "parley",
@@ -223,6 +227,12 @@ let package = Package(
             name: "PlatformTests", dependencies: ["Platform", "TestSupport"], path: "Tests/Unit/PlatformTests",
             swiftSettings: strict),
         .testTarget(
+            name: "LogLinesTests", dependencies: ["LogLines", "ParleyProtocol", logging],
+            path: "Tests/Unit/LogLinesTests", swiftSettings: strict),
+        .testTarget(
+            name: "PrometheusTests", dependencies: ["Prometheus"], path: "Tests/Unit/PrometheusTests",
+            swiftSettings: strict),
+        .testTarget(
             name: "SodiumTests", dependencies: ["Sodium", "TestSupport"], path: "Tests/Unit/SodiumTests",
             swiftSettings: strict),
         .testTarget(
@@ -266,7 +276,8 @@ let package = Package(
             name: "ParleyBridgeTests",
             dependencies: [
                 "HTTPClient", "ParleyBridge", "ParleyIdentity", "ParleyProtocol", "ParleyPush", "ParleyRules",
-                "ParleyStore", "MQTTClient", "Sodium", logging, "TestNames", "TestSupport", "TestedStores",
+                "ParleyStore", "MQTTClient", "MQTTWire", "Platform", "Sodium", logging, "TestNames",
+                "TestSupport", "TestedStores",
             ], path: "Tests/Unit/ParleyBridgeTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyClientTests",
@@ -345,14 +356,14 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .target(
             name: "ParleyWeb",
             dependencies: [
-                "HTTPClient", "MQTTPackets", "OpenSSL", "ParleyProtocol", "Platform", "PrivateFiles", "Sodium", "Zlib",
-                httpTypes, hummingbird, lifecycle, logging, metrics,
+                "HTTPClient", "MQTTPackets", "OpenSSL", "ParleyProtocol", "Platform", "PrivateFiles", "Prometheus",
+                "Sodium", "Zlib", httpTypes, hummingbird, lifecycle, logging, metrics,
             ] + nioHTTPTypes
                 + nio("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"),
             swiftSettings: strict),
         .executableTarget(
             name: "parley-web",
-            dependencies: ["ParleyWeb", "Platform", argumentParser, lifecycle, logging, metrics, signals],
+            dependencies: ["LogLines", "ParleyWeb", "Platform", argumentParser, lifecycle, logging, metrics, signals],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyWebTests",

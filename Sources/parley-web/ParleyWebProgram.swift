@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LogLines
 import Logging
 import Metrics
 import ParleyWeb
@@ -86,7 +87,7 @@ struct ParleyWebProgram: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A port on loopback where Prometheus finds what the door counts; without it, nowhere.", valueName: "n"))
+            "A port on loopback for /livez, /readyz and /metrics; without it, nowhere.", valueName: "n"))
     var metricsPort: UInt16?
 
     @Option(
@@ -94,12 +95,16 @@ struct ParleyWebProgram: AsyncParsableCommand {
             "What is logged on standard error: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = "notice"
 
+    @Option(help: ArgumentHelp("How it is logged: text or json.", valueName: "form"))
+    var logFormat = "text"
+
     func run() async throws {
         signal(SIGPIPE, SIG_IGN)
         let level = try option("--log-level", Logger.Level(rawValue: logLevel))
-        var logger = Logger(label: "parley-web") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = level
-        let registry = MetricsRegistry()
+        let lines = LogLines(
+            component: "parley-web", form: try option("--log-format", LogLines.Form(rawValue: logFormat)), level: level)
+        let logger = lines.logger
+        let registry = MetricsRegistry(meanings: DoorMetrics.meanings)
         MetricsSystem.bootstrap(registry)
         let address = address
         let manager = ServiceManager()
@@ -110,7 +115,9 @@ struct ParleyWebProgram: AsyncParsableCommand {
         }
         var services: [any Service] = [door]
         if let manager { services.append(ManagedDoor(manager: manager, door: door)) }
-        if let metricsPort { services.append(MetricsServer(registry, port: Int(metricsPort), logger: logger)) }
+        if let metricsPort {
+            services.append(MetricsServer(registry, of: door, port: Int(metricsPort), logger: logger))
+        }
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(20)

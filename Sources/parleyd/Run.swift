@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Foundation
+import LogLines
 import Logging
 import ParleyBridge
 import Platform
@@ -8,7 +9,7 @@ import Platform
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run the gateway until SIGTERM or SIGINT.",
+        abstract: "Run the gateway until SIGTERM or SIGINT; SIGHUP has it read its settings again.",
         discussion: """
             The broker must run with the configuration that `parleyd init` has made; while it does not, the gateway \
             says so and waits. A line that begins `parley: ready` on standard output says that devices can sign in, and so \
@@ -22,13 +23,24 @@ struct Run: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What is logged on standard error: debug, info, notice, warning or error.", valueName: "level"))
-    var logLevel = "notice"
+            "What is logged on standard error, in place of the setting: debug, info, notice, warning or error.",
+            valueName: "level"))
+    var logLevel: String?
+
+    @Option(help: ArgumentHelp("How it is logged, in place of the setting: text or json.", valueName: "form"))
+    var logFormat: String?
 
     func validate() throws {
-        guard Logger.Level(rawValue: logLevel) != nil else {
+        guard logLevel.map({ Logger.Level(rawValue: $0) != nil }) ?? true else {
             throw ValidationError("--log-level takes debug, info, notice, warning or error")
         }
+        guard logFormat.map({ LogLines.Form(rawValue: $0) != nil }) ?? true else {
+            throw ValidationError("--log-format takes text or json")
+        }
+    }
+
+    private func level(_ settings: Settings) -> Logger.Level {
+        Logger.Level(rawValue: logLevel ?? settings.logLevel) ?? .notice
     }
 
     func run() async throws {
@@ -44,6 +56,29 @@ struct Run: AsyncParsableCommand {
         }
     }
 
+    /// Runs the gateway, and answers probes meanwhile. It needs none to serve devices.
+    private func run(_ gateway: Gateway, with probes: ProbeServer?, _ logger: Logger) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { probes?.stop() }
+            if let probes {
+                group.addTask {
+                    do {
+                        try await probes.run()
+                    } catch {
+                        logger.error("probes are answered no more", metadata: ["reason": "\(error)"])
+                    }
+                }
+            }
+            try await gateway.run()
+        }
+    }
+
+    /// - Returns: `nil` where the settings want none.
+    private func probeServer(of gateway: Gateway, _ settings: Settings, _ logger: Logger) throws -> ProbeServer? {
+        guard let port = UInt16(exactly: settings.probePort), port > 0 else { return nil }
+        return try ProbeServer(port: port, logger: logger) { [probes = gateway.probes] in probes.answer($0) }
+    }
+
     /// Logs what is wrong with the broker's configuration. The gateway runs all the same: the broker that it meets may
     /// have been given another one.
     private func warn(of check: BrokerConfigurationCheck, _ logger: Logger) {
@@ -55,8 +90,10 @@ struct Run: AsyncParsableCommand {
     private func serve(_ directory: DataDirectory) async throws {
         let settings = try directory.readSettings()
         let lock = try DirectoryLock(directory)
-        var logger = Logger(label: "parleyd") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
+        let lines = LogLines(
+            component: "parleyd", form: LogLines.Form(rawValue: logFormat ?? settings.logFormat) ?? .text,
+            level: level(settings))
+        let logger = lines.logger
         let location = try store.location()
         warn(of: BrokerConfigurationCheck(directory, settings, broker: .installed()), logger)
         let devices = directory.deviceURL.map { ", devices at \($0)" } ?? ""
@@ -69,13 +106,19 @@ struct Run: AsyncParsableCommand {
                 announcement.print()
                 manager?.send(.ready)
             })
-        let signals = TerminationSignals {
+        let ends = Signals([SIGTERM, SIGINT]) {
             manager?.send(.stopping)
             gateway.stop()
         }
-        defer { signals.cancel() }
+        defer { ends.cancel() }
+        let reloads = Signals([SIGHUP]) {
+            guard let settings = reload(gateway, from: directory, logger) else { return }
+            lines.level = level(settings)
+        }
+        defer { reloads.cancel() }
+        let probes = try probeServer(of: gateway, settings, logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await gateway.run() }
+            group.addTask { try await run(gateway, with: probes, logger) }
             if let manager { group.addTask { await manager.keepAlive { gateway.isAlive(within: $0) } } }
             // The watch ends by being cancelled alone.
             try await group.next()
@@ -85,12 +128,36 @@ struct Run: AsyncParsableCommand {
     }
 }
 
-/// Calls back when the process is asked to end.
-private struct TerminationSignals {
+/// Reads the settings again, and takes over what can change while the gateway runs. Settings with a mistake change
+/// nothing.
+///
+/// - Returns: `nil` where there was a mistake.
+private func reload(_ gateway: Gateway, from directory: DataDirectory, _ logger: Logger) -> Settings? {
+    let settings: Settings
+    do throws(DataDirectoryError) {
+        settings = try directory.readSettings()
+    } catch {
+        for line in "\(error)".split(separator: "\n") {
+            logger.error(
+                "the settings are as before: there is a mistake in the new ones", metadata: ["reason": "\(line)"])
+        }
+        return nil
+    }
+    let reload = gateway.reload(settings)
+    let names = reload.reloaded.isEmpty ? "none" : reload.reloaded.joined(separator: " ")
+    logger.notice("the settings were read again", metadata: ["changed": "\(names)"])
+    for name in reload.needingRestart {
+        logger.warning("a setting has changed that holds from the next start on", metadata: ["setting": "\(name)"])
+    }
+    return settings
+}
+
+/// Calls back when the process gets one of these signals.
+private struct Signals {
     private let sources: [any DispatchSourceSignal]
 
-    init(_ handler: @escaping @Sendable () -> Void) {
-        sources = [SIGTERM, SIGINT].map { number in
+    init(_ numbers: [Int32], _ handler: @escaping @Sendable () -> Void) {
+        sources = numbers.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler(handler: handler)

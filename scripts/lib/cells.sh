@@ -94,7 +94,10 @@ launch() {
         ;;
     mosquitto-*) cd "$directory" && tagged "$1" as_owner mosquitto -c "$directory/mosquitto.conf" ;;
     parleyd-*)
-        tagged "$1" as_owner "$binaries/parleyd" run --data "$directory" --store "$(store_address)" \
+        # A port of its own for probes: at first 9895 and so on.
+        local probe_port=$((port + 8001 + ${1##*-}))
+        ((probe_port <= 65535)) || probe_port=0
+        tagged "$1" as_owner env "PARLEY_SETTING_PROBE_PORT=$probe_port" "$binaries/parleyd" run --data "$directory" --store "$(store_address)" \
             --cell "cell-${1##*-}"
         ;;
     haproxy) tagged "$1" as_owner haproxy -db -f "$data/haproxy.cfg" ;;

@@ -33,14 +33,16 @@ struct AudienceRelay {
     var isUnacknowledged: Bool { sender.isUnacknowledged }
 
     /// Begins with a snapshot of all audiences.
-    mutating func begin(version: UInt64, limits: BrokerLimits) throws {
+    ///
+    /// - Parameter limits: read when changes from then on are no longer dropped.
+    mutating func begin(version: UInt64, limits: @autoclosure () -> BrokerLimits) throws {
         try feed.inTurn {
             // Changes from here on are sent after the snapshot, which may hold them already; applied twice they change
             // nothing.
             queue.forgetAudience()
             let (messages, end) = try store.read { snapshot in
                 (
-                    try snapshot.audienceMessages(version: version, limits: limits),
+                    try snapshot.audienceMessages(version: version, limits: limits()),
                     try store.cells.map { StreamVector(try $0.states(in: snapshot).map(\.audience)) } ?? StreamVector()
                 )
             }

@@ -12,7 +12,8 @@ struct AfterCommit {
 
     var messages = 0
     var reports = 0
-    var rejected = 0
+    /// In the order of the requests.
+    var rejections: [CommandRejection] = []
     var typing: [(itemsBefore: Int, change: TypingChange)] = []
     var endedDevices: [DeviceAddress] = []
     private(set) var wakes = Duties.Wakes()

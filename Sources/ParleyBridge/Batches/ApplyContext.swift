@@ -124,7 +124,7 @@ struct ApplyContext {
 
     /// Refuses the request by a decision that writes, such as that of a wrong code, which counts.
     func refuse(_ rejection: Rejection) {
-        batch.afterCommit.rejected += 1
+        batch.recordRejection(rejection)
         batch.effects.outgoing.reject(route, rejection)
     }
 

@@ -12,6 +12,8 @@ final class Batch {
     let moment: Moment
     var effects = Effects()
     var afterCommit = AfterCommit()
+    /// Of the request that is carried out.
+    var requestIndex = 0
     /// To be decided when everything else is.
     var notifications = PendingNotifications()
     private(set) var progressChanges: Set<ProgressChange> = []
@@ -125,6 +127,11 @@ final class Batch {
         asked = FactKeys()
         gathered = GatheredFacts()
         written = WrittenFacts()
+    }
+
+    /// The request that is carried out is refused.
+    func recordRejection(_ rejection: Rejection) {
+        afterCommit.rejections.append(CommandRejection(index: requestIndex, code: rejection.code))
     }
 
     // MARK: Reading
@@ -278,11 +285,18 @@ final class Batch {
 
 /// The writer's parts that all its batches use.
 struct BatchEnvironment {
-    let settings: Settings
+    var settings: Settings
     let tokens: TokenIssuer
     let limits: UserLimits
     let storage: StorageAccounts
     let push: PushGate
     /// `nil` of a gateway that is alone.
     let cells: (any Cells)?
+
+    /// New settings, for the batches from here on.
+    mutating func apply(_ new: Settings) {
+        settings = new
+        limits.apply(new)
+        storage.ledger.setBytesPerDay(new.storedBytesPerDay)
+    }
 }

@@ -99,14 +99,15 @@ package struct DataDirectory: Sendable {
         }
     }
 
+    /// - Throws: with a line for each mistake.
     package func readSettings() throws(DataDirectoryError) -> Settings {
         guard let data = FileManager.default.contents(atPath: settings) else {
             throw DataDirectoryError("\(settings) cannot be read; `parleyd init` makes it")
         }
         do throws(SettingsError) {
-            return try Settings(parsing: Array(data))
+            return try Settings(parsing: Array(data), environment: ProcessInfo.processInfo.environment)
         } catch {
-            throw DataDirectoryError("\(settings): \(error)")
+            throw DataDirectoryError(error.problems.map { $0.sentence(in: settings) }.joined(separator: "\n"))
         }
     }
 

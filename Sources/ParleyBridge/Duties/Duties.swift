@@ -193,6 +193,7 @@ extension Writer {
             if let part { part() } else { duty.recordFailure(at: moment(now)) }
             counters.batches.add(1)
             report.end("the database can be written again")
+            readiness.recordDatabase(isWritable: true)
             return effects
         } catch {
             duty.recordFailure(at: moment(now))
@@ -201,6 +202,7 @@ extension Writer {
             } else {
                 counters.failedBatches.add(1)
                 report.add(type(of: duty).failure, error)
+                readiness.recordDatabase(isWritable: false)
             }
             return Effects()
         }

@@ -34,7 +34,8 @@ package final class Gateway: Sendable {
         self.location = location
         self.logger = logger
         shared = GatewayState(
-            counters: Counters(), selfRequest: SelfRequest(interval: .seconds(settings.selfRequestSeconds), now: .now),
+            settings: settings, counters: Counters(),
+            selfRequest: SelfRequest(interval: .seconds(settings.selfRequestSeconds), now: .now),
             clock: MachineClock(boot: boot, logger: logger, reading: reading), onReady: onReady)
         queue = try OutQueue(limit: OutLoad(items: settings.unpublishedLimit, bytes: settings.unpublishedBytes))
         limits = UserLimits(settings)
@@ -52,7 +53,7 @@ package final class Gateway: Sendable {
     }
 
     private func serve() async throws {
-        let handlers = try OperationHandlers()
+        let handlers = try OperationHandlers(counters: shared.counters)
         guard let store = try await openStore() else { return }
         // Before it is live again itself.
         let wasAway = try store.wasAway
@@ -73,7 +74,7 @@ package final class Gateway: Sendable {
             clock: shared.clock, logger: logger)
         let readers = ReaderPool(
             reader: Reader(
-                store: store, pushes: pushes.store, settings: settings, seal: try CursorSeal(tokens), limits: limits,
+                store: store, pushes: pushes.store, live: shared.settings, seal: try CursorSeal(tokens), limits: limits,
                 counters: shared.counters, people: pushes.people, vapidKey: pushes.vapidPublicKey,
                 publishedThrough: shared.publishedThrough, identityProviders: accounts.providers,
                 operating: OperatingSource(
@@ -90,6 +91,10 @@ package final class Gateway: Sendable {
                 "publishing what was left", metadata: ["positions": "\(backlog.position.distance(to: backlog.end))"])
         }
         let (feed, held, rates) = (try AudienceFeed(wasAway: wasAway), HeldReplies(), RateExchange())
+        shared.levels.withLock {
+            $0 = GatewayLevels(people: pushes.people, readers: readers, startedAt: shared.clock.now)
+        }
+        shared.readiness.set(.started, true)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
             group.addTask { try await sessions.run() }
@@ -99,8 +104,8 @@ package final class Gateway: Sendable {
                 try await LoopThread.run(name: "parley-out") { [self] in
                     LoopThread.prepareHeap()
                     try Publisher(
-                        link: link, queue: queue, store: store, backlog: backlog, witness: witness,
-                        limits: settings.broker, feed: feed, shared: shared, logger: logger
+                        link: link, queue: queue, store: store, backlog: backlog, witness: witness, feed: feed,
+                        shared: shared, logger: logger
                     ).run()
                 }
             }
@@ -174,12 +179,27 @@ package final class Gateway: Sendable {
         }
     }
 
+    /// Takes over what can change while it runs.
+    package func reload(_ settings: Settings) -> SettingsReload {
+        let reload = shared.settings.reload(settings)
+        let new = shared.settings.current
+        limits.apply(new)
+        // The broker's plugin has the former ones.
+        queue.add(Outgoing(), audience: [.limits(new.broker)])
+        queue.intakeWake.signal()
+        return reload
+    }
+
+    /// What it says of itself, from its making to its end.
+    package var probes: Probes { Probes(shared: shared, queue: queue, directory: directory) }
+
     /// Whether its loops have gone round in the last `interval`. Not to be asked before devices can sign in: what the
     /// start has to do may take longer.
     package func isAlive(within interval: Duration) -> Bool { shared.turns.areRecent(within: interval) }
 
     /// Asks `run()` to end. Safe to call from anywhere, and more than once.
     package func stop() {
+        shared.readiness.set(.started, false)
         shared.stop.raise()
         queue.arrived.signal()
         queue.intakeWake.signal()
@@ -201,7 +221,7 @@ package final class Gateway: Sendable {
             mails: accounts.mails,
             presence: try PresenceDuty(
                 store, settings, people: pushes.people, now: shared.clock.now, lastTime: shared.clock.timeBefore),
-            access: access, held: held, logger: logger)
+            access: access, held: held, readiness: shared.readiness, logger: logger)
         writer.clockOffset = shared.clock.moment.clockOffset
         let (credentials, effects) = try retryingConflicts { try writer.write(now: shared.clock.now, access.run) }
         queue.add(effects)

@@ -19,13 +19,19 @@ final class GatewayState: Sendable {
     /// Whether the intake has committed its last batch.
     let hasIntakeEnded = StopFlag()
     let turns = LoopTurns()
+    let readiness = Readiness()
+    let settings: LiveSettings
+    /// What is shown of the parts of the gateway while it runs.
+    let levels = Monitor<GatewayLevels?>(nil)
     let selfRequest: Monitor<SelfRequest>
     let clock: MachineClock
     let onReady: @Sendable () -> Void
 
     init(
-        counters: Counters, selfRequest: SelfRequest, clock: MachineClock, onReady: @escaping @Sendable () -> Void
+        settings: Settings = Settings(), counters: Counters, selfRequest: SelfRequest, clock: MachineClock,
+        onReady: @escaping @Sendable () -> Void
     ) {
+        self.settings = LiveSettings(settings)
         self.counters = counters
         self.selfRequest = Monitor(selfRequest)
         self.clock = clock

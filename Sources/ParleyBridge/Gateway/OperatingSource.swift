@@ -27,7 +27,6 @@ final class OperatingFacts: Sendable {
 extension BrokerStatistics {
     /// Such as `mosquitto version 2.0.11`.
     static let versionTopic = "$SYS/broker/version"
-    static let connectionsTopic = "$SYS/broker/clients/connected"
 }
 
 /// What of `admin/status` is not in the database.

@@ -10,11 +10,12 @@ import Sodium
 /// fails.
 final class Writer {
     let store: Store
-    let settings: Settings
+    private(set) var settings: Settings
     let counters: Counters
+    let readiness: Readiness
     var report: RecurringReport
 
-    private let environment: BatchEnvironment
+    private var environment: BatchEnvironment
     private let cache: FactCache
     var limits: UserLimits { environment.limits }
     var push: PushGate { environment.push }
@@ -45,7 +46,7 @@ final class Writer {
         store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, push: PushGate? = nil,
         counters: Counters, published: PublishedPosition = PublishedPosition(), clock: MachineClock? = nil,
         mails: MailOutbox = MailOutbox(), presence: PresenceDuty? = nil, access: ReservedDevicesDuty? = nil,
-        held: HeldReplies = HeldReplies(), logger: Logger,
+        held: HeldReplies = HeldReplies(), readiness: Readiness = Readiness(), logger: Logger,
         instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
         self.instant = instant
@@ -53,6 +54,7 @@ final class Writer {
         self.store = store
         self.settings = settings
         self.counters = counters
+        self.readiness = readiness
         report = RecurringReport(logger: logger)
         environment = BatchEnvironment(
             settings: settings, tokens: tokens, limits: limits ?? UserLimits(settings),
@@ -64,6 +66,12 @@ final class Writer {
             lastSeen: lastSeen, limits: environment.limits, published: published,
             announcements: environment.push.announcements, mails: mails, clock: clock, presence: presence,
             access: access, cells: store.cells, people: environment.push.people)
+    }
+
+    /// New settings, for the batches from here on.
+    func apply(_ new: Settings) {
+        settings = new
+        environment.apply(new)
     }
 
     // MARK: A batch
@@ -78,16 +86,21 @@ final class Writer {
     /// requests. When this returns, the accepted requests are on disk.
     func carryOut(_ requests: [IncomingCommand], now: Timestamp) -> Outcome {
         do throws(StoreError) {
-            let effects = try repeating { alone throws(StoreError) in
+            let (effects, rejections) = try repeating { alone throws(StoreError) in
                 try attempt(requests, now: now, alone: alone)
             }
-            counters.recordBatch(isCommitted: true)
+            counters.recordBatch(requests, rejections)
+            counters.operating.failingWrites.set(0)
+            readiness.recordDatabase(isWritable: true)
             report.end("the database can be written again")
             return Outcome(effects: effects, isCommitted: true)
         } catch {
-            counters.recordBatch(isCommitted: false)
+            counters.failedBatches.add(1)
+            counters.operating.failingWrites.set(1)
             report.add("a batch could not be committed", error)
+            readiness.recordDatabase(isWritable: false)
             guard !error.isPassing, requests.count > 1 else {
+                counters.recordFailed(requests, error)
                 return Outcome(effects: Effects(refusing: requests, error), isCommitted: false)
             }
             // One of them has caused an internal error: the others are carried out without it.
@@ -119,18 +132,19 @@ final class Writer {
 
     private func attempt(
         _ requests: [IncomingCommand], now: Timestamp, alone: Bool
-    ) throws(StoreError) -> Effects {
+    ) throws(StoreError) -> (Effects, [CommandRejection]) {
         var parts: [Duties.Part] = []
         do throws(StoreError) {
             let isGathered = requests.allSatisfy(\.request.isGathered) && !duties.hasSharedParts(at: moment(now))
             let isolation = isGathered ? Isolation.byConversation : alone ? .alone : .serializable
-            let (_, effects) = try write(now: now, isolation: isolation) { batch throws(StoreError) in
+            let (rejections, effects) = try write(now: now, isolation: isolation) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
                 try batch.markProgressOfChallenges()
                 parts = try duties.run(afterRequestsOf: batch)
+                return batch.afterCommit.rejections
             }
             for recordCommitted in parts { recordCommitted() }
-            return effects
+            return (effects, rejections)
         } catch {
             duties.recordFailedBatch(at: moment(now))
             throw error
@@ -142,6 +156,7 @@ final class Writer {
         now: Timestamp, isolation: Isolation = .serializable, _ body: (Batch) throws(StoreError) -> Result
     ) throws(StoreError) -> (Result, Effects) {
         environment.storage.begin(at: moment(now).steady)
+        var decidedAt: ContinuousClock.Instant?
         let (batch, result) = try push.displaying.during { () throws(StoreError) in
             try store.write(isolation: isolation) { transaction in
                 let batch = Batch(transaction, environment, cache: cache, at: moment(now))
@@ -150,9 +165,11 @@ final class Writer {
                 if store.cells != nil { try batch.shareAudience() }
                 try batch.flush()
                 try batch.storeCounts()
+                decidedAt = .now
                 return (batch, result)
             }
         }
+        if let decidedAt { counters.recordCommit(from: decidedAt) }
         // Among cells neighbours may change at any time what was read.
         batch.recordCommit(keepingFacts: store.cells == nil)
         finish(batch.afterCommit, &batch.effects, now: now)
@@ -171,9 +188,7 @@ final class Writer {
     }
 
     private func finish(_ after: AfterCommit, _ effects: inout Effects, now: Timestamp) {
-        counters.messages.add(after.messages)
-        counters.reports.add(after.reports)
-        counters.rejected.add(after.rejected)
+        counters.record(after)
         for device in after.endedDevices { lastSeen.forget(device) }
         duties.wake(after.wakes)
         if after.hasRemovedCiphertext { cleaning.markUnclean() }
@@ -198,13 +213,15 @@ final class Writer {
         while let first = rest.first {
             let run = first.request.isGathered ? rest.prefix { $0.request.isGathered } : rest.prefix(1)
             if first.request.isGathered { try batch.gather(run) } else { batch.dropGathered() }
-            for request in run { try answer(request, in: batch) }
+            for index in run.indices { try answer(run[index], index, in: batch) }
             rest = rest.dropFirst(run.count)
         }
     }
 
-    private func answer(_ incoming: IncomingCommand, in batch: Batch) throws(StoreError) {
+    /// - Parameter index: of the request in its batch.
+    private func answer(_ incoming: IncomingCommand, _ index: Int, in batch: Batch) throws(StoreError) {
         let begin = instant()
+        batch.requestIndex = index
         let (replies, changes) = (batch.effects.outgoing.items.count, batch.effects.audience.count)
         defer {
             times.record(begin.duration(to: instant()), of: incoming.sender.user)
@@ -223,7 +240,7 @@ final class Writer {
             lastSeen.record(incoming.sender, now: batch.now)
             try incoming.request.carryOut(incoming.route, by: incoming.finding, in: batch)
         } catch let rejection as Rejection {
-            batch.afterCommit.rejected += 1
+            batch.recordRejection(rejection)
             batch.effects.outgoing.reject(incoming.route, rejection)
         } catch {
             throw StoreError(error)

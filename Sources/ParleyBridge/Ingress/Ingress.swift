@@ -14,6 +14,9 @@ struct Incoming<Handler: Sendable>: Sendable {
     var payloadBytes = 0
     /// Of the desk.
     var finding: AccountFinding?
+    var metrics: OperationMetrics?
+    /// When it was read.
+    var receivedAt: ContinuousClock.Instant?
 
     var sender: DeviceAddress { route.address }
 }
@@ -64,13 +67,19 @@ struct Ingress {
     private var userRates: SharedRates<UserArea>
     /// Whether rates of users are counted with other gateways.
     var isShared = false
+    /// When the messages that are judged were read.
+    var receivedAt = ContinuousClock.now
 
     init(_ settings: Settings, _ handlers: OperationHandlers) {
         self.handlers = handlers
-        let rate = Rate(burst: settings.requestBurst, perSecond: settings.requestsPerSecond)
-        deviceRates = RateLimiter(rate)
-        userRates = SharedRates(
-            Rate(burst: settings.requestBurst * 2, perSecond: settings.requestsPerSecond * 2))
+        deviceRates = RateLimiter(settings.requestRate)
+        userRates = SharedRates(settings.userRequestRate)
+    }
+
+    /// New rates of requests; what was spent comes back at the new ones.
+    mutating func apply(_ new: Settings) {
+        deviceRates.rate = new.requestRate
+        userRates.setRate(new.userRequestRate)
     }
 
     /// Parses a message. A request over its rate or its size is refused unread, so that it costs next to nothing: its
@@ -105,7 +114,7 @@ struct Ingress {
             let object = try scan(message.payload, of: batch.bytes, .request(table: entry?.table))
             route.requestID = try object.requestID()
             guard let entry else { throw Rejection(.notFound, "There is no operation \(operation).") }
-            return try entry.read(object, route, payloadBytes: message.payloadLength)
+            return try entry.read(object, route, payloadBytes: message.payloadLength, at: receivedAt)
         } catch {
             return .refused(route, error)
         }
@@ -170,6 +179,11 @@ struct Ingress {
     }
 }
 
+extension Settings {
+    fileprivate var requestRate: Rate { Rate(burst: requestBurst, perSecond: requestsPerSecond) }
+    fileprivate var userRequestRate: Rate { Rate(burst: requestBurst * 2, perSecond: requestsPerSecond * 2) }
+}
+
 // MARK: The table of operations
 
 /// The operations of the table with what carries each out, looked up once a request.
@@ -184,20 +198,24 @@ struct OperationHandlers: Sendable {
         let table: TableShape?
         /// Whether it goes to the desk first.
         let isForDesk: Bool
+        let metrics: OperationMetrics?
         fileprivate let handler: Handler
 
         /// Reads a request from a scanned payload.
-        func read(_ object: JSONObject, _ route: ReplyRoute, payloadBytes: Int) throws(Rejection) -> Ingress.Verdict {
+        func read(
+            _ object: JSONObject, _ route: ReplyRoute, payloadBytes: Int, at receivedAt: ContinuousClock.Instant
+        ) throws(Rejection) -> Ingress.Verdict {
             switch handler {
             case .command(let type):
                 .command(
                     Incoming(
-                        route: route, askers: askers, request: try type.init(members: object), isForDesk: isForDesk))
+                        route: route, askers: askers, request: try type.init(members: object), isForDesk: isForDesk,
+                        metrics: metrics, receivedAt: receivedAt))
             case .query(let type):
                 .query(
                     Incoming(
                         route: route, askers: askers, request: try type.init(members: object),
-                        payloadBytes: payloadBytes))
+                        payloadBytes: payloadBytes, metrics: metrics, receivedAt: receivedAt))
             }
         }
     }
@@ -209,8 +227,11 @@ struct OperationHandlers: Sendable {
 
     private var entries: [Operation: Entry] = [:]
 
+    /// - Parameter counters: what the operations are measured by.
     /// - Throws: for an operation that nothing carries out, and for one that is in the table twice.
-    init(_ operations: [OperationTable.Entry] = OperationTable.entries) throws(OperationTableError) {
+    init(
+        _ operations: [OperationTable.Entry] = OperationTable.entries, counters: Counters? = nil
+    ) throws(OperationTableError) {
         for entry in operations {
             let request = entry.request
             let handler = try OperationHandlers.handler(of: entry)
@@ -218,7 +239,8 @@ struct OperationHandlers: Sendable {
                 Entry(
                     area: request.operation.area, askers: request.askers,
                     isSilent: !request.hasReply, table: request.table,
-                    isForDesk: request is any AccountHandler.Type, handler: handler),
+                    isForDesk: request is any AccountHandler.Type, metrics: counters?.operations[request.operation],
+                    handler: handler),
                 forKey: request.operation)
             guard known == nil else { throw .repeated(request.operation) }
         }

@@ -9,6 +9,7 @@ extension Intake {
         guard !batch.isEmpty || !writes.isEmpty else { return }
         defer { batch.removeAll() }
         let now = readClock()
+        ingress.receivedAt = .now
         mergeRates(now: now)
         defer { shareRates() }
         var refusals = Outgoing()
@@ -37,6 +38,7 @@ extension Intake {
                     case .ready(let command): writes.append(command)
                     case .refused(let rejection):
                         shared.counters.rejected.add(1)
+                        shared.counters.recordFailed([command], rejection.code)
                         refusals.reject(command.route, rejection)
                     }
                 } else {
@@ -45,6 +47,7 @@ extension Intake {
             case .refused(let route, let rejection):
                 shared.counters.requests.add(1)
                 shared.counters.rejected.add(1)
+                shared.counters.recordRefusal(of: route.operation, rejection.code, from: ingress.receivedAt)
                 refusals.reject(route, rejection)
             case .presence(let reports):
                 writer.duties[PresenceDuty.self]?.handle(reports, now: now)
@@ -71,7 +74,10 @@ extension Intake {
             }
         }
         for read in reads {
-            for refused in readers.submit(read) { refusals.reject(refused.route, .unavailable) }
+            for refused in readers.submit(read) {
+                shared.counters.recordRefusal(of: refused.route.operation, .unavailable, from: refused.receivedAt)
+                refusals.reject(refused.route, .unavailable)
+            }
         }
         queue.add(refusals)
     }
@@ -103,6 +109,7 @@ extension Outgoing {
     /// Refuses commands of the backlog.
     fileprivate mutating func refuse(_ commands: [IncomingCommand], counters: Counters) {
         counters.rejected.add(commands.count)
+        counters.recordFailed(commands, .unavailable)
         for command in commands { reject(command.route, .unavailable) }
     }
 }

@@ -23,6 +23,8 @@ final class Intake {
     var ingress: Ingress
     var batch = InboundBatch()
     var backlog = RequestBacklog()
+    /// Of the settings that hold.
+    private var settingsGeneration = 0
     private let feed: AudienceFeed
     private let people: ConnectedPeople
     /// The lapses of this cell's lease that were noticed.
@@ -80,6 +82,7 @@ final class Intake {
                 shared.counters.reconnects.add(1)
             }
             shared.isIntakeAttached.withLock { $0 = false }
+            shared.readiness.set(.subscribedToRequests, false)
             people.recordReading(at: .now)
             writer.duties[PresenceDuty.self]?.recordLostSight(now: shared.clock.now)
             let now = readClock()
@@ -110,6 +113,7 @@ final class Intake {
             if hasRoom { isUnfinished = try readBatch(connection) == .unfinished }
             try checkReception(isListening: hasRoom && !isUnfinished)
             noticeLapse()
+            noticeSettings()
             carryOut()
             runTimers()
             if ContinuousClock.now >= housekeepingAt {
@@ -155,6 +159,7 @@ final class Intake {
         guard !result.reason.isFailure else { throw IntakeError.subscriptionRefused(result.reason) }
         send(backlog.makeMarker())
         shared.isIntakeAttached.withLock { $0 = true }
+        shared.readiness.set(.subscribedToRequests, true)
         queue.arrived.signal()
         return true
     }
@@ -175,6 +180,15 @@ final class Intake {
         lapses = now
         backlog.refuse()
         send(backlog.makeMarker())
+    }
+
+    private func noticeSettings() {
+        let generation = shared.settings.generation
+        guard generation != settingsGeneration else { return }
+        settingsGeneration = generation
+        let new = shared.settings.current
+        writer.apply(new)
+        ingress.apply(new)
     }
 
     private func wait(_ connection: MQTTConnection, canRead: Bool) throws {
@@ -204,6 +218,8 @@ final class Intake {
 
     private func runTimers() {
         let now = readClock()
+        // It is tried soon whether it can be written again, also where nobody asks for anything.
+        if !shared.readiness[.databaseWritable] { shared.clock.recordNotStored() }
         writer.hear(of: shared.states, now: now)
         if writer.store.cells != nil, ContinuousClock.now >= lookDueAt {
             lookDueAt = .now.advanced(by: Intake.lookInterval)

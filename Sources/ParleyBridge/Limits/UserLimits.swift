@@ -6,12 +6,15 @@ import ParleyRules
 /// What was used is in the database: a command counts in its transaction (`LimitUses`). A query has none: its uses are
 /// here until the writer stores them.
 final class UserLimits: Sendable {
-    private let settings: Settings
+    private let settings: Monitor<Settings>
     private let unstored = Monitor(UnstoredUses())
 
-    init(_ settings: Settings) { self.settings = settings }
+    init(_ settings: Settings) { self.settings = Monitor(settings) }
 
-    func rate(of use: LimitedUse) -> Rate { settings.rate(of: use) }
+    func rate(of use: LimitedUse) -> Rate { settings.withLock { $0.rate(of: use) } }
+
+    /// New rates; what was used stays counted.
+    func apply(_ new: Settings) { settings.withLock { $0 = new } }
 
     // MARK: Queries
 

@@ -42,6 +42,9 @@ final class ConnectedPeople: Sendable {
     /// Whether the broker has reported everybody since the gateway has started.
     var isKnown: Bool { state.withLock { $0.isKnown } }
 
+    /// How many are connected.
+    var count: Int { state.withLock { $0.users.count } }
+
     func contains(_ user: UserID) -> Bool { state.withLock { $0.isKnown && $0.users.contains(user) } }
 
     /// How many are connected; `nil` while `isKnown` is false.

@@ -28,6 +28,7 @@ final class OutQueue: Sendable {
         mutating func append(_ outgoing: Outgoing) {
             guard !outgoing.isEmpty else { return }
             batches.append(outgoing)
+            batches[batches.count - 1].queuedAt = .now
             load.items += outgoing.items.count
             load.bytes += outgoing.bytes.count
         }

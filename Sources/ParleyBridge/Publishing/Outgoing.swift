@@ -30,6 +30,8 @@ struct Outgoing: Sendable {
     private var writer: JSONWriter
     /// The changes of audiences that must be in force before anybody hears of it.
     var requires = StreamVector()
+    /// When it was committed, or answered.
+    var queuedAt: ContinuousClock.Instant?
 
     init() {
         items = []

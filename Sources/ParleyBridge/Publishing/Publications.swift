@@ -47,6 +47,8 @@ struct Publications {
 
     /// The counted load that was acknowledged or dropped since the last `drainFinished`.
     private var finished = OutLoad()
+    /// When batches were queued that were acknowledged or dropped since the last `drainQueueTimes`.
+    private var queueTimes: [ContinuousClock.Instant] = []
     /// Everything up to here, in each stream, was acknowledged or dropped.
     private(set) var publishedStreams: StreamVector
     /// The last position in this gateway's stream of all that was added.
@@ -128,6 +130,13 @@ struct Publications {
         return finished
     }
 
+    /// When the batches were queued whose last entry was acknowledged or dropped since the last call.
+    mutating func drainQueueTimes(_ body: ([ContinuousClock.Instant]) -> Void) {
+        guard !queueTimes.isEmpty else { return }
+        body(queueTimes)
+        queueTimes.removeAll(keepingCapacity: true)
+    }
+
     private mutating func finishAcknowledged() {
         while let first = underway.first, first.isAcknowledged {
             underway.popFirst()
@@ -139,6 +148,8 @@ struct Publications {
     private mutating func count(_ entry: Entry) {
         guard entry.batch.isCounted else { return }
         finished.items += 1
-        if entry.index == entry.batch.outgoing.items.count - 1 { finished.bytes += entry.batch.outgoing.bytes.count }
+        guard entry.index == entry.batch.outgoing.items.count - 1 else { return }
+        finished.bytes += entry.batch.outgoing.bytes.count
+        if let time = entry.batch.outgoing.queuedAt { queueTimes.append(time) }
     }
 }

@@ -16,7 +16,6 @@ final class Publisher {
     private var source: PublicationSource
     private let witness: WitnessMark
     private let feed: AudienceFeed
-    private let limits: BrokerLimits
     let shared: GatewayState
     let logger: Logger
     var publications: Publications
@@ -27,8 +26,8 @@ final class Publisher {
     private var generator = SystemRandomNumberGenerator()
 
     init(
-        link: BrokerLink, queue: OutQueue, store: Store, backlog: Backlog, witness: WitnessMark, limits: BrokerLimits,
-        feed: AudienceFeed, shared: GatewayState, logger: Logger
+        link: BrokerLink, queue: OutQueue, store: Store, backlog: Backlog, witness: WitnessMark, feed: AudienceFeed,
+        shared: GatewayState, logger: Logger
     ) {
         self.link = link
         self.queue = queue
@@ -36,7 +35,6 @@ final class Publisher {
         source = PublicationSource(
             queue: queue, store: store, backlog: backlog, passedOver: shared.passedOver, logger: logger)
         self.witness = witness
-        self.limits = limits
         self.feed = feed
         self.shared = shared
         self.logger = logger
@@ -73,8 +71,11 @@ final class Publisher {
     private func session(onReady: () -> Void) throws {
         let connection = try link.connection(.out, now: shared.clock.now, wall: shared.clock.wall)
         try connection.connect(timeout: .seconds(5))
+        shared.readiness.set(.connectedToBroker, true)
         defer {
             connection.disconnect()
+            shared.readiness.set(.connectedToBroker, false)
+            shared.readiness.set(.answeredByPlugin, false)
             selfRequest = nil
             shared.selfRequest.withLock { $0.recordSenderLoss(now: .now) }
         }
@@ -87,6 +88,7 @@ final class Publisher {
         defer { audience.end() }
         try sendSnapshot(&audience, over: connection)
         guard !shared.stop.isRaised else { return }
+        shared.readiness.set(.answeredByPlugin, true)
         onReady()
         announce(link.status(.online, since: shared.clock.now))
         shared.onReady()
@@ -124,6 +126,7 @@ final class Publisher {
             try send(entry, connection)
         }
         queue.release(publications.drainFinished())
+        publications.drainQueueTimes(shared.counters.recordDeliveries)
         shared.recordPublished(publications)
     }
 
@@ -165,7 +168,8 @@ final class Publisher {
     }
 
     private func sendSnapshot(_ audience: inout AudienceRelay, over connection: MQTTConnection) throws {
-        try audience.begin(version: UInt64(clamping: shared.clock.now.milliseconds), limits: limits)
+        try audience.begin(
+            version: UInt64(clamping: shared.clock.now.milliseconds), limits: shared.settings.current.broker)
         while !audience.isReady, !shared.stop.isRaised {
             try audience.sendSnapshot(over: connection)
             try connection.flush()

@@ -60,10 +60,13 @@ final class PushLoop {
     /// When the lease is next extended, and what other gateways have left is looked for.
     private var lookAt = ContinuousClock.now
     private var looksForEvents = false
+    /// When it is next counted how many notifications wait.
+    private var countAt = ContinuousClock.now
 
     /// How long after the start the first report of who is connected is waited for. Without one nobody counts as
     /// connected.
     static let longestUnknown = Duration.seconds(30)
+    private static let countInterval = Duration.seconds(5)
     /// Between two transactions, so that outcomes are written together.
     static let pause = Duration.milliseconds(10)
     /// So often in succession it is nothing to speak of that another gateway was in the way.
@@ -139,6 +142,7 @@ final class PushLoop {
         let moment = pushes.moment(of: clock)
         let (now, steady) = (moment.now, moment.steady)
         try removeTraces(at: steady)
+        try countWaiting()
         collect()
         let looks = pushes.isShared && ContinuousClock.now >= lookAt
         // What others have left to be published comes before another plan.
@@ -324,6 +328,12 @@ final class PushLoop {
         guard steady >= nextRemoval else { return }
         let count = try pushes.write { try $0.traces.removeExpired(at: steady, limit: PushLoop.removalsAtOnce) }
         nextRemoval = steady.advanced(by: count < PushLoop.removalsAtOnce ? .seconds(3600) : .milliseconds(100))
+    }
+
+    private func countWaiting() throws {
+        guard ContinuousClock.now >= countAt else { return }
+        countAt = .now.advanced(by: PushLoop.countInterval)
+        try counters.countWaiting(in: pushes)
     }
 
     // MARK: Waiting

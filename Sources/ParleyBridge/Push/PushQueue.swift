@@ -18,13 +18,22 @@ struct PushQueue {
     /// What the counters are raised by when the transaction is committed.
     fileprivate(set) var counts: [KeyPath<Counters, Counter>: Int] = [:]
 
-    mutating func count(_ counter: KeyPath<Counters, Counter>, _ amount: Int = 1) {
+    /// The same of single services.
+    fileprivate(set) var serviceCounts: [PushProvider: [KeyPath<Counters, Counter>: Int]] = [:]
+    /// How late services have accepted notifications.
+    var lags: [(service: PushProvider, lag: Duration)] = []
+
+    /// - Parameter service: where it is known.
+    mutating func count(_ counter: KeyPath<Counters, Counter>, _ amount: Int = 1, of service: PushProvider?) {
         counts[counter, default: 0] += amount
+        if let service { serviceCounts[service, default: [:]][counter, default: 0] += amount }
     }
 
     /// Says in its trace why a notification is not sent.
-    mutating func drop(_ id: NotificationID, _ reason: String) throws(StoreError) {
-        count(\.pushesDropped)
+    mutating func drop(
+        _ id: NotificationID, _ reason: String, of service: PushProvider? = nil
+    ) throws(StoreError) {
+        count(\.pushesDropped, of: service)
         try transaction.traces.answer(id, reason, isUncertain: false, at: now)
     }
 
@@ -41,7 +50,7 @@ struct PushQueue {
 
     /// - Parameter plan: without stale notices.
     mutating func insert(_ plan: PushPlan) throws(StoreError) -> Planned {
-        count(\.pushesDropped, plan.undecidable)
+        count(\.pushesDropped, plan.undecidable, of: nil)
         for (device, registration) in plan.endedRegistrations {
             try transaction.jobs.removeAll(of: device, besides: registration, at: now, steady: steady)
         }
@@ -205,7 +214,7 @@ struct PushQueue {
             let due = try facts.due(for: provider, at: steady, limit: room[provider] ?? 0)
             for id in due.unreadable {
                 try transaction.jobs.finish(id, now: steady)
-                try drop(id, "its job cannot be read")
+                try drop(id, "its job cannot be read", of: provider)
             }
             begun.unreadable += due.unreadable
             guard !due.jobs.isEmpty else { continue }
@@ -234,11 +243,17 @@ extension PushStore {
         _ settings: Settings, _ counters: Counters, now: Timestamp, steady: Timestamp,
         _ body: (inout PushQueue) throws -> Result
     ) throws(StoreError) -> Result {
-        let (result, counts) = try write { transaction in
+        let (result, queue) = try write { transaction in
             var queue = PushQueue(transaction: transaction, settings: settings, now: now, steady: steady)
-            return (try body(&queue), queue.counts)
+            return (try body(&queue), queue)
         }
-        for (counter, amount) in counts { counters[keyPath: counter].add(amount) }
+        for (counter, amount) in queue.counts { counters[keyPath: counter].add(amount) }
+        for (service, counts) in queue.serviceCounts {
+            for (_, total, own) in PushServiceMetrics.outcomes {
+                if let amount = counts[total] { counters.services[service]?[keyPath: own].add(amount) }
+            }
+        }
+        for (service, lag) in queue.lags { counters.recordPush(by: service, lag: lag) }
         return result
     }
 }

@@ -14,6 +14,7 @@ extension PushQueue {
             guard let job = jobs[outcome.id] else { continue }
             switch outcome.answer {
             case .accepted(let status):
+                lags.append((job.provider, job.createdAt.duration(to: max(now, job.createdAt))))
                 try finish(job, "accepted (\(status))", \.pushesSent)
                 if job.provider.replacesEarlier { try removeSuperseded(by: job) }
             case .ended(let status, let since):
@@ -21,8 +22,8 @@ extension PushQueue {
                     PushAnnouncement.End(job: job, registration: outcome.registration, status: status, since: since))
             case .refused(let problem): try finish(job, "refused: \(problem)", \.pushesRefused)
             case .later(let problem, let after):
-                count(\.pushesPostponed)
-                if problem.isUncertain { count(\.pushesUncertain) }
+                count(\.pushesPostponed, of: job.provider)
+                if problem.isUncertain { count(\.pushesUncertain, of: job.provider) }
                 try postpone(job, problem, after: after)
             case .notTried(let after):
                 try transaction.traces.takeBack(job.id)
@@ -89,7 +90,7 @@ extension PushQueue {
     /// Removes earlier bypassed jobs of the conversation.
     private mutating func removeSuperseded(by job: PushJob) throws(StoreError) {
         for id in try transaction.jobs.removeBypassed(by: job, now: steady) {
-            try drop(id, "superseded by a later message")
+            try drop(id, "superseded by a later message", of: job.provider)
         }
     }
 
@@ -104,7 +105,7 @@ extension PushQueue {
     mutating func finish(
         _ job: PushJob, _ answer: String, _ counter: KeyPath<Counters, Counter>
     ) throws(StoreError) {
-        count(counter)
+        count(counter, of: job.provider)
         try transaction.jobs.finish(job.id, now: steady)
         try transaction.traces.answer(job.id, answer, isUncertain: false, at: now)
     }

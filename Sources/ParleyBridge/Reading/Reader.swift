@@ -6,7 +6,7 @@ import ParleyStore
 struct Reader: Sendable {
     let store: Store
     let pushes: PushStore
-    let settings: Settings
+    let live: LiveSettings
     let seal: CursorSeal
     /// Shared with the writer.
     let limits: UserLimits
@@ -20,8 +20,15 @@ struct Reader: Sendable {
     /// For `admin/status`.
     var operating: OperatingSource?
 
+    var settings: Settings { live.current }
+
     func answer(_ incoming: IncomingQuery, at moment: Moment) -> Outgoing {
         counters.reads.add(1)
+        var refusal: ErrorCode?
+        defer {
+            if let refusal { counters.recordRefusal(refusal) }
+            incoming.metrics?.record(isRejected: refusal != nil, from: incoming.receivedAt, to: .now)
+        }
         do throws(StoreError) {
             return try store.readAnywhere(counters.recordRead) { snapshot in
                 var outgoing = Outgoing()
@@ -33,11 +40,13 @@ struct Reader: Sendable {
                     outgoing.accept(incoming.route, try incoming.request.answer(in: context))
                 } catch let rejection as Rejection {
                     counters.rejected.add(1)
+                    refusal = rejection.code
                     outgoing.reject(incoming.route, rejection)
                 }
                 return outgoing
             }
         } catch {
+            refusal = error.isPassing ? .unavailable : .internal
             var outgoing = Outgoing()
             outgoing.reject(incoming.route, error.isPassing ? .unavailable : .internalFault)
             return outgoing

@@ -37,6 +37,9 @@ final class ReaderPool: Sendable {
         }
     }
 
+    /// How many wait, long ones counted by their length.
+    var waiting: Int { state.withLock { $0.queue.weight } }
+
     func close() { state.withLock { $0.isClosed = true } }
 
     /// Answers reads until the pool is closed.

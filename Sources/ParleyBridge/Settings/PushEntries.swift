@@ -29,10 +29,10 @@ extension Settings {
             "What goes to a push service: the ciphertext where it fits, where that is to be found, or "
                 + "that there is something."),
         Entry(
-            "push_deadline_hours", .number(1...672, \.pushDeadlineHours),
+            "push_deadline_hours", .duration(.hours, 1...672, \.pushDeadlineHours),
             "How long a notification is tried, and kept by the push service, in hours."),
         Entry(
-            "push_trace_days", .number(1...90, \.pushTraceDays),
+            "push_trace_days", .duration(.days, 1...90, \.pushTraceDays),
             "How long `parley trace` knows what became of a notification, in days."),
         Entry(
             "push_concurrency", .number(1...10_000, \.pushConcurrency),

@@ -41,6 +41,9 @@ package struct Settings: Hashable, Sendable {
     package var unpublishedBytes = 67_108_864
     package var selfRequestSeconds = 5
     package var cachedConversations = 10_000
+    package var probePort = 9895
+    package var logLevel = "notice"
+    package var logFormat = "text"
     package var pushAlways = false
     package var pushContent = PushContent.message.rawValue
     package var pushDeadlineHours = 24
@@ -80,7 +83,8 @@ package struct Settings: Hashable, Sendable {
 
     private static let gatewayEntries: [Entry] = [
         Entry(
-            "token_lifetime_days", .number(1...3650, \.tokenLifetimeDays), "How long a device's token lives, in days."),
+            "token_lifetime_days", .duration(.days, 1...3650, \.tokenLifetimeDays),
+            "How long a device's token lives, in days."),
         Entry(
             "group_members", .number(2...CreateConversation.mostNames, \.groupMembers),
             "The most members of a group conversation."),
@@ -103,10 +107,10 @@ package struct Settings: Hashable, Sendable {
             "requests_per_second", .number(1...1_000_000, \.requestsPerSecond),
             "Requests a second of one device in one area; a user has twice that."),
         Entry(
-            "typing_interval_ms", .number(0...60_000, \.typingIntervalMilliseconds),
+            "typing_interval_ms", .duration(.milliseconds, 0...60_000, \.typingIntervalMilliseconds),
             "One start of typing counts in so many milliseconds; the rest are dropped."),
         Entry(
-            "presence_hold_ms", .number(0...600_000, \.presenceHoldMilliseconds),
+            "presence_hold_ms", .duration(.milliseconds, 0...600_000, \.presenceHoldMilliseconds),
             "Who reconnects within so many milliseconds was never offline."),
         Entry(
             "first_message_burst", .number(1...10_000_000, \.firstMessageBurst),
@@ -139,7 +143,7 @@ package struct Settings: Hashable, Sendable {
         Entry(
             "blobs_open", .number(1...10_000, \.blobsOpen), "Files of one user that no message names, at once."),
         Entry(
-            "blob_unreferenced_hours", .number(1...720, \.blobUnreferencedHours),
+            "blob_unreferenced_hours", .duration(.hours, 1...720, \.blobUnreferencedHours),
             "How long a file waits for a message that names it, in hours."),
         Entry(
             "open_challenges", .number(1...10_000, \.openChallenges),
@@ -166,10 +170,10 @@ package struct Settings: Hashable, Sendable {
             "activity_reactions_per_hour", .number(1...10_000_000, \.activityReactionsPerHour),
             "Reactions to items of activity an hour, given and taken back, of one user."),
         Entry(
-            "request_renewal_days", .number(0...3650, \.requestRenewalDays),
+            "request_renewal_days", .duration(.days, 0...3650, \.requestRenewalDays),
             "How long after the end of a friendship no message request is allowed, in days."),
         Entry(
-            "week_grace_hours", .number(0...168, \.weekGraceHours),
+            "week_grace_hours", .duration(.hours, 0...168, \.weekGraceHours),
             "How long after its end a week of a group takes workouts that come late, in hours."),
         Entry(
             "check_ins_per_day", .number(1...100, \.checkInsPerDay), "How many workouts of one day count on a board."),
@@ -185,41 +189,19 @@ package struct Settings: Hashable, Sendable {
             "unpublished_bytes", .number(1_048_576...1_099_511_627_776, \.unpublishedBytes),
             "Bytes of events and replies that may wait for the broker before requests are left unread."),
         Entry(
-            "self_request_seconds", .number(1...3600, \.selfRequestSeconds),
+            "self_request_seconds", .duration(.seconds, 1...3600, \.selfRequestSeconds),
             "After so many seconds without a request the gateway sends itself one; "
                 + "if three times as long nothing comes, it connects anew."),
         Entry(
             "cached_conversations", .number(16...10_000_000, \.cachedConversations),
             "Conversations and devices that the gateway keeps in memory."),
+        Entry(
+            "probe_port", .number(0...65_535, \.probePort),
+            "The port on 127.0.0.1 where supervisors and Prometheus ask how the gateway is; 0 for none."),
+        Entry(
+            "log_level", .choice(["debug", "info", "notice", "warning", "error"], \.logLevel),
+            "What is logged, from which level on; `--log-level` goes before it."),
+        Entry(
+            "log_format", .choice(["text", "json"], \.logFormat), "How it is logged; `--log-format` goes before it."),
     ]
-
-    /// Reads the settings' JSON. Every unknown name and every value out of range is named.
-    package init(parsing bytes: [UInt8]) throws(SettingsError) {
-        self.init()
-        let object: JSONObject
-        do throws(JSONError) {
-            object = try JSONObject(parsing: bytes)
-        } catch {
-            throw SettingsError(problems: ["the file \(error.rawValue)"])
-        }
-        var problems: [String] = []
-        for name in object.names where !Settings.entries.contains(where: { $0.name == name }) {
-            problems.append("there is no setting \"\(name)\"")
-        }
-        for entry in Settings.entries {
-            do throws(Rejection) {
-                try entry.read(object, into: &self)
-            } catch {
-                problems.append(error.message)
-            }
-        }
-        guard problems.isEmpty else { throw SettingsError(problems: problems) }
-    }
-}
-
-/// All mistakes of a settings file.
-package struct SettingsError: Error, CustomStringConvertible {
-    package let problems: [String]
-
-    package var description: String { problems.joined(separator: "; ") }
 }

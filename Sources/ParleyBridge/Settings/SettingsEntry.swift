@@ -6,6 +6,8 @@ extension Settings {
         /// Where the value is, and which values it takes.
         package enum Value: Sendable {
             case number(ClosedRange<Int>, any WritableKeyPath<Settings, Int> & Sendable)
+            /// A time: a number of these units, or a text such as `"30s"`, `"5m"` or `"7d"` that is as many whole ones.
+            case duration(DurationUnit, ClosedRange<Int>, any WritableKeyPath<Settings, Int> & Sendable)
             /// `true` or `false`; a number 0 or 1 counts as such, as files from before have it.
             case flag(any WritableKeyPath<Settings, Bool> & Sendable)
             /// The beginning of a URL, itself beginning in one of these ways; printable characters of ASCII.
@@ -24,10 +26,13 @@ extension Settings {
             (self.name, self.value, self.meaning) = (name, value, meaning)
         }
 
+        /// Whether a change holds from the next reload on. Others need a restart.
+        package var isReloadable: Bool { !Settings.needingRestart.contains(name) }
+
         /// The default, as JSON.
         package var defaultText: String {
             switch value {
-            case .number(_, let keyPath): "\(Settings()[keyPath: keyPath])"
+            case .number(_, let keyPath), .duration(_, _, let keyPath): "\(Settings()[keyPath: keyPath])"
             case .flag(let keyPath): "\(Settings()[keyPath: keyPath])"
             case .url(_, let keyPath), .choice(_, let keyPath), .text(let keyPath):
                 "`\"\(Settings()[keyPath: keyPath])\"`"
@@ -38,6 +43,8 @@ extension Settings {
         package var rangeText: String {
             switch value {
             case .number(let range, _): "\(range.lowerBound) to \(range.upperBound)"
+            case .duration(let unit, let range, _):
+                "\(range.lowerBound) to \(range.upperBound), or a time such as `\"\(range.upperBound)\(unit.rawValue)\"`"
             case .flag: "true or false"
             case .url(let beginnings, _): beginnings.map { "`\($0)…`" }.joined(separator: " or ")
             case .choice(let choices, _): choices.map { "`\"\($0)\"`" }.joined(separator: ", ")
@@ -52,6 +59,20 @@ extension Settings {
             switch value {
             case .number(let range, let keyPath):
                 if let number = try object.integer(name, in: range) { settings[keyPath: keyPath] = number }
+            case .duration(let unit, let range, let keyPath):
+                if object.isText(name) {
+                    let text = try object.text(name, maximum: Entry.longestURL) ?? ""
+                    guard let number = unit.count(in: text) else {
+                        throw Rejection(.badRequest, "\(name): not a time of whole \(unit.plural)")
+                    }
+                    guard range.contains(number) else {
+                        throw Rejection(
+                            .badRequest, "\(name): not in \(range.lowerBound) to \(range.upperBound) \(unit.plural)")
+                    }
+                    settings[keyPath: keyPath] = number
+                } else if let number = try object.integer(name, in: range) {
+                    settings[keyPath: keyPath] = number
+                }
             case .flag(let keyPath):
                 if object.isNumber(name) {
                     if let number = try object.integer(name, in: 0...1) { settings[keyPath: keyPath] = number == 1 }
@@ -81,5 +102,50 @@ extension Settings {
 
         /// In characters.
         private static let longestURL = 512
+
+        /// Sets the value that other settings have.
+        ///
+        /// - Returns: whether it was another one.
+        func copy(from other: Settings, to settings: inout Settings) -> Bool {
+            func copy<Content: Equatable>(_ keyPath: WritableKeyPath<Settings, Content>) -> Bool {
+                defer { settings[keyPath: keyPath] = other[keyPath: keyPath] }
+                return settings[keyPath: keyPath] != other[keyPath: keyPath]
+            }
+            return switch value {
+            case .number(_, let keyPath), .duration(_, _, let keyPath): copy(keyPath)
+            case .flag(let keyPath): copy(keyPath)
+            case .url(_, let keyPath), .choice(_, let keyPath), .text(let keyPath): copy(keyPath)
+            }
+        }
+    }
+
+    /// The unit of a setting that is a time.
+    package enum DurationUnit: String, Sendable, CaseIterable {
+        case milliseconds = "ms"
+        case seconds = "s"
+        case minutes = "m"
+        case hours = "h"
+        case days = "d"
+
+        private var milliseconds: Int {
+            switch self {
+            case .milliseconds: 1
+            case .seconds: 1000
+            case .minutes: 60_000
+            case .hours: 3_600_000
+            case .days: 86_400_000
+            }
+        }
+
+        var plural: String { "\(self)" }
+
+        /// How many of this unit a text such as "90m" is; `nil` if it is no time, or not that of whole ones.
+        func count(in text: String) -> Int? {
+            let digits = text.prefix { $0.isASCII && $0.isNumber }
+            guard let number = Int(digits), let unit = DurationUnit(rawValue: String(text.dropFirst(digits.count)))
+            else { return nil }
+            let (total, overflow) = number.multipliedReportingOverflow(by: unit.milliseconds)
+            return overflow || total % milliseconds != 0 ? nil : total / milliseconds
+        }
     }
 }

@@ -13,8 +13,8 @@ struct StatisticsClock {
     mutating func publish(_ counters: Counters, backlog: Int, over connection: MQTTConnection) throws {
         guard ContinuousClock.now >= nextAt else { return }
         nextAt = .now.advanced(by: StatisticsClock.interval)
-        for (name, _, counter) in counters.named {
-            try publish(name, counter.current, over: connection)
+        for (name, _, counter) in Counters.named {
+            try publish(name, counters[keyPath: counter].current, over: connection)
         }
         try publish(StatisticsClock.backlogName, backlog, over: connection)
     }
@@ -31,6 +31,8 @@ struct StatisticsClock {
 
 /// The broker's own statistics.
 enum BrokerStatistics {
+    /// Connections of all clients, present ones.
+    static let connectionsTopic = "$SYS/broker/clients/connected"
     /// Messages dropped because a client's queue was full.
     static let droppedTopic = "$SYS/broker/publish/messages/dropped"
 }

@@ -38,6 +38,11 @@ public struct JSONObject: Sendable {
 
     public func isNumber(_ name: String) -> Bool { value(name)?.kind == .number }
 
+    package func isText(_ name: String) -> Bool {
+        let kind = value(name)?.kind
+        return kind == .string || kind == .escapedString
+    }
+
     // MARK: The text
 
     /// The scanned text, with what is around the object.

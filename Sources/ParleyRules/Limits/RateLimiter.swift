@@ -26,7 +26,8 @@ package struct Rate: Hashable, Sendable {
 /// Token buckets by key, of one rate. Full buckets are forgotten, so that only recently active keys are held.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private var buckets: [Key: TokenBucket] = [:]
-    private let rate: Rate
+    /// A change holds for what is consumed from then on.
+    package var rate: Rate
     private let leastPurge: Int
     private var purgeAt: Int
     /// The time of the buckets, in microseconds.

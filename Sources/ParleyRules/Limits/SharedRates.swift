@@ -20,12 +20,22 @@ package struct SharedRates<Key: Hashable & Sendable>: Sendable {
     /// What was spent here and not told: a full bucket is nothing.
     private var untold: RateLimiter<Key>
     private var due: [Spending] = []
-    private let timeOfUntold: Int64
+    private var timeOfUntold: Int64
 
     package init(_ rate: Rate) {
         all = RateLimiter(rate)
-        let part = Rate(burst: rate.burst / 4, perHour: rate.perHour / 64)
+        let part = SharedRates.part(of: rate)
         untold = RateLimiter(part)
+        timeOfUntold = rate.interval * Int64(part.burst + 1)
+    }
+
+    /// What is spent without telling the others.
+    private static func part(of rate: Rate) -> Rate { Rate(burst: rate.burst / 4, perHour: rate.perHour / 64) }
+
+    /// A change holds for what is consumed from then on.
+    package mutating func setRate(_ rate: Rate) {
+        let part = SharedRates.part(of: rate)
+        (all.rate, untold.rate) = (rate, part)
         timeOfUntold = rate.interval * Int64(part.burst + 1)
     }
 

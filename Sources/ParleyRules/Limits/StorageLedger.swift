@@ -17,8 +17,8 @@ package struct StorageLedger: Sendable {
     }
 
     /// In bytes.
-    private let limit: Int
-    private let step: Int
+    private var limit: Int
+    private var step: Int
     private let isShared: Bool
     /// Today, in days since 1970, UTC.
     package private(set) var day = Int.min
@@ -38,8 +38,15 @@ package struct StorageLedger: Sendable {
     ///   - isShared: whether other gateways count in the same database.
     package init(bytesPerDay: Int, isShared: Bool = false) {
         limit = max(1, bytesPerDay)
-        step = min(max(1, bytesPerDay / 1024), StorageLedger.longestStep)
+        step = StorageLedger.step(of: bytesPerDay)
         self.isShared = isShared
+    }
+
+    private static func step(of bytesPerDay: Int) -> Int { min(max(1, bytesPerDay / 1024), longestStep) }
+
+    /// Another limit, from the next check on.
+    package mutating func setBytesPerDay(_ bytes: Int) {
+        (limit, step) = (max(1, bytes), StorageLedger.step(of: bytes))
     }
 
     /// Begins a transaction. On another day than the last all accounts are empty.

@@ -60,6 +60,14 @@ package struct PushJob: Hashable, Sendable {
 package struct PushJobQueries {
     let database: Database
 
+    /// How many there are, by provider.
+    package func counts() throws(StoreError) -> [PushProvider: Int] {
+        let counts = try database.list("SELECT provider, COUNT(*) FROM jobs GROUP BY provider", []) { row in
+            (PushProvider(rawValue: row.text(0)), row.integer(1))
+        }
+        return counts.reduce(into: [:]) { all, count in if let provider = count.0 { all[provider] = count.1 } }
+    }
+
     /// The jobs of a provider that are due, the earliest first, and the ids of those whose rows cannot be read.
     ///
     /// - Parameter now: the steady time.

@@ -1,7 +1,8 @@
 import Metrics
 
-/// The door's metrics. The program bootstraps them with ``MetricsRegistry``; in tests they are discarded.
-struct DoorMetrics: Sendable {
+/// The door's metrics, named without what the format adds: `_total` to counters. The program bootstraps them with
+/// ``MetricsRegistry``; in tests they are discarded.
+package struct DoorMetrics: Sendable {
     static let shared = DoorMetrics()
 
     /// By status.
@@ -37,6 +38,24 @@ struct DoorMetrics: Sendable {
                 ($0, Counter(label: "parley_web_responses", dimensions: [("status", String($0))]))
             })
     }
+
+    /// By label.
+    package static let meanings = [
+        "parley_web_responses": "Responses, by status.",
+        "parley_web_request_seconds": "Requests to the gateway, from their headers to the end of the response.",
+        "parley_web_sessions": "Tokens that are in use.",
+        "parley_web_websockets": "WebSockets for events that are open.",
+        "parley_web_events": "Events that were sent to WebSockets.",
+        "parley_web_slow_readers": "WebSockets that were closed because they read too slowly.",
+        "parley_web_lost_connections": "Connections to the broker that could not be made or have broken.",
+        "parley_web_blob_uploads": "Uploads of blobs under way.",
+        "parley_web_blob_downloads": "Downloads of blobs under way.",
+        "parley_web_blob_received_bytes": "Bytes of blobs that were received.",
+        "parley_web_blob_sent_bytes": "Bytes of blobs that were sent.",
+        "parley_web_blobs_completed": "Uploads that became complete blobs.",
+        "parley_web_blobs_removed": "Blobs that were removed.",
+        "parley_web_blob_collections_failed": "Rounds of the collector of blobs that failed.",
+    ]
 
     func countResponse(_ status: Int) { responses[status]?.increment() }
 }

@@ -78,6 +78,19 @@ package struct WebDoor: Service {
         return true
     }
 
+    /// Why the broker cannot be reached, in a sentence for the operator; `nil` where it can.
+    package func brokerFailure() async -> String? {
+        do {
+            let connection = try await ClientBootstrap(group: group).connectTimeout(.seconds(2)).connect(
+                to: configuration.link.broker.resolved()
+            ).get()
+            try? await connection.close()
+            return nil
+        } catch {
+            return "the broker does not take a connection: \(error)"
+        }
+    }
+
     private func makeDevice() async throws -> DoorDevice? {
         guard let accounts = configuration.accounts else { return nil }
         return try await DoorDevice(accounts, configuration.link, on: group.next(), logger: logger)

@@ -81,8 +81,9 @@ extension TestMachine {
         try prepare(port: mqttPort)
     }
 
-    /// Replaces the settings; they hold from the next start of parleyd.
+    /// Replaces the settings; they hold from the next start of parleyd. Without a port for probes there is none.
     func write(_ settings: JSON) throws {
+        let settings = settings["probe_port"] == .null ? settings.with(["probe_port": 0]) : settings
         try Data(settings.bytes).write(to: URL(filePath: directory + "/parleyd.json"))
     }
 

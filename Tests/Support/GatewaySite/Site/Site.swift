@@ -34,7 +34,7 @@ package final class Site {
         "publish_burst_bytes":1099511627776,"publish_bytes_per_second":1099511627776,"subscribe_burst":10000000,
         "subscribes_per_second":1000000,"connections_per_device":1000,"connections_per_user":1000,
         "connection_names_per_day":1000,
-        "stored_bytes_per_day":1099511627776}
+        "stored_bytes_per_day":1099511627776,"probe_port":0}
         """
 
     /// - Parameter populate: fills the database before anything runs.

@@ -12,14 +12,18 @@ struct OperationsDocumentTests {
     @Test("the table of settings is what the gateway takes")
     func settingsTable() throws {
         let rows = Settings.entries.map { entry in
-            ["`\(entry.name)`", entry.defaultText, entry.rangeText, entry.meaning]
+            [
+                "`\(entry.name)`", entry.defaultText, entry.rangeText, entry.isReloadable ? "" : "restart",
+                entry.meaning,
+            ]
         }
-        try Document("operations.md").expect("settings", is: table(["setting", "default", "range", "meaning"], rows))
+        try Document("operations.md").expect(
+            "settings", is: table(["setting", "default", "range", "changes need", "meaning"], rows))
     }
 
     @Test("the table of statistics is what the gateway publishes")
     func statisticsTable() throws {
-        var rows = Counters().named.map { ["`\($0.name)`", $0.meaning] }
+        var rows = Counters.named.map { ["`\($0.name)`", $0.meaning] }
         rows.append(["`\(StatisticsClock.backlogName)`", "events and replies that wait for the broker now"])
         try Document("operations.md").expect("statistics", is: table(["name", "what it counts"], rows))
     }
@@ -60,5 +64,19 @@ struct TopicsDocumentTests {
         let made = try EventSample.byTopic().values.flatMap { $0.map(\.type) } + GatewayStatus.names
         #expect(Set(made) == Set(names))
         #expect(try Document("protocol.md").names("events").sorted() == names.sorted())
+    }
+}
+
+@Suite("docs/monitoring.md against the code")
+struct MonitoringDocumentTests {
+    @Test("the table of metrics is what the gateway exposes")
+    func metricsTable() throws {
+        let rows = MetricFamily.all.map { family in
+            [
+                "`\(family.name)`", "\(family.kind)", family.labels.map { "`\($0)`" }.joined(separator: ", "),
+                family.meaning,
+            ]
+        }
+        try Document("monitoring.md").expect("metrics", is: table(["metric", "kind", "labels", "meaning"], rows))
     }
 }

@@ -111,7 +111,8 @@ final class TestWriter {
     ) throws -> Reader {
         let settings = settings ?? writer.settings
         return Reader(
-            store: store ?? self.store, pushes: pushes, settings: settings, seal: try CursorSealTests.seal(key),
+            store: store ?? self.store, pushes: pushes, live: LiveSettings(settings),
+            seal: try CursorSealTests.seal(key),
             limits: limits ?? UserLimits(settings), counters: counters, people: people, vapidKey: vapidKey,
             publishedThrough: publishedThrough)
     }

@@ -1,0 +1,119 @@
+import Logging
+import ParleyProtocol
+import Platform
+import Synchronization
+
+/// What a program logs: a line for each record, on standard error, from a level on that may change at any time.
+///
+/// As text: the time in UTC, the level, the program, the message, and `key=value` for what goes with it. As JSON: an
+/// object with the same, named `time`, `level`, `component` and `message`. Control characters are escaped, so that a
+/// record is one line.
+package final class LogLines: Sendable {
+    package enum Form: String, Sendable, CaseIterable {
+        case text, json
+    }
+
+    private let component: String
+    private let form: Form
+    private let lowest: Atomic<Int>
+    private let now: @Sendable () -> Timestamp
+    private let write: @Sendable ([UInt8]) -> Void
+
+    /// - Parameters:
+    ///   - component: the program's name.
+    ///   - write: is given each line, on any thread.
+    package init(
+        component: String, form: Form, level: Logger.Level,
+        now: @escaping @Sendable () -> Timestamp = { Timestamp(milliseconds: SystemClock.timeOfDay.milliseconds) },
+        write: @escaping @Sendable ([UInt8]) -> Void = StandardError.write
+    ) {
+        (self.component, self.form, self.now, self.write) = (component, form, now, write)
+        lowest = Atomic(LogLines.number(level))
+    }
+
+    /// The lowest level that is logged.
+    package var level: Logger.Level {
+        get { Logger.Level.allCases[lowest.load(ordering: .relaxed)] }
+        set { lowest.store(LogLines.number(newValue), ordering: .relaxed) }
+    }
+
+    private static func number(_ level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
+
+    package var logger: Logger { Logger(label: component) { _ in Handler(lines: self) } }
+
+    fileprivate func log(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
+        let pairs = metadata.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value.description) }
+        let bytes: [UInt8] =
+            switch form {
+            case .text: Array(text(level, message, pairs).utf8)
+            case .json: json(level, message, pairs)
+            }
+        write(bytes + [UInt8(ascii: "\n")])
+    }
+
+    private func text(_ level: Logger.Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
+        let beginning = "\(now()) \(level.rawValue) \(component) \(LogLines.escaped(message))"
+        return pairs.reduce(into: beginning) { line, pair in
+            line += " \(LogLines.escaped(pair.key))=\(LogLines.quoted(pair.value))"
+        }
+    }
+
+    private func json(_ level: Logger.Level, _ message: String, _ pairs: [(key: String, value: String)]) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("time", now())
+            writer.member("level", level.rawValue)
+            writer.member("component", component)
+            writer.member("message", message)
+            for pair in pairs where !LogLines.ownKeys.contains(pair.key) { writer.member(pair.key, pair.value) }
+        }
+    }
+
+    private static let ownKeys: Set<String> = ["time", "level", "component", "message"]
+
+    /// In quotation marks where its end could not be seen otherwise.
+    private static func quoted(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && $0 != "=" && $0 != "\\" }
+        return isPlain ? escaped(text) : "\"\(escaped(text, quotes: true))\""
+    }
+
+    private static func escaped(_ text: String, quotes: Bool = false) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case "\"" where quotes: result += "\\\""
+            case "\\" where quotes: result += "\\\\"
+            case _ where scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format:
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+private struct Handler: LogHandler {
+    let lines: LogLines
+    var metadata: Logger.Metadata = [:]
+
+    init(lines: LogLines) { self.lines = lines }
+
+    var logLevel: Logger.Level {
+        get { lines.level }
+        set { lines.level = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let given = event.metadata ?? [:]
+        lines.log(event.level, event.message.description, metadata.merging(given) { _, new in new })
+    }
+}
