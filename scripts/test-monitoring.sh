@@ -63,8 +63,8 @@ start broker sh -c 'cd "$0" && exec mosquitto -c mosquitto.conf' "$data"
 start parleyd "$binaries/parleyd" run --data "$data"
 start web "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$mqtt_port" --metrics-port "$metrics_port"
 answers() { curl -sf -o /dev/null "http://127.0.0.1:$1/readyz"; }
-until_true 30 answers "$probe_port"
-until_true 30 answers "$metrics_port"
+until_true 120 answers "$probe_port"
+until_true 120 answers "$metrics_port"
 "$binaries/parley" --data "$data" user add alice >/dev/null
 curl -s -o /dev/null "http://127.0.0.1:$web_port/v1/gateway/info" || true
 
@@ -77,8 +77,8 @@ done
 cat "$scratch/gateway.txt" "$scratch/door.txt" >"$scratch/all.txt"
 families "$scratch/all.txt" | sort >"$scratch/exposed"
 for file in alerts.yml dashboard.json; do
-    missing=$(named "$file" | comm -23 - "$scratch/exposed")
-    [[ -z $missing ]] || fail "$file names what nothing exposes: $missing"
+    unexposed=$(named "$file" | comm -23 - "$scratch/exposed")
+    [[ -z $unexposed ]] || fail "$file names what nothing exposes: $unexposed"
 done
 grep -q '^parley_requests_total{operation="admin/add-user",outcome="accepted"} 1$' "$scratch/gateway.txt" ||
     fail "a user was added, and the gateway has not counted it"

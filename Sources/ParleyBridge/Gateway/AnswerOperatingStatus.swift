@@ -13,8 +13,8 @@ extension GetOperatingStatus: QueryHandler {
         let work = OperatingWork(
             unpublished: source?.unpublished ?? 0, unpublishedLimit: reader.settings.unpublishedLimit,
             waitingReads: facts.waitingReads.current, waitingReadsLimit: reader.settings.waitingReads,
-            waitingPushes: try reader.pushes.read(beside: snapshot) { try $0.jobs.count() },
-            areWritesFailing: facts.failingWrites.current > 0)
+            waitingPushes: try reader.pushes.read(beside: snapshot) { try $0.jobs.counts().values.reduce(0, +) },
+            areWritesFailing: source?.areWritesFailing ?? false)
         let status = OperatingStatus(
             version: parleyVersion, schema: try snapshot.schema(), broker: facts.brokerVersion,
             cell: reader.store.cells?.name, startedAt: source?.startedAt ?? context.now, serverTime: context.now,

@@ -12,13 +12,13 @@ import ParleyStore
 ///                          └──▶ ReaderPool ─────────────────▲
 /// ```
 package final class Gateway: Sendable {
-    private let directory: DataDirectory
+    let directory: DataDirectory
     private let settings: Settings
     private let location: StoreLocation
     private let logger: Logger
-    private let shared: GatewayState
-    private let queue: OutQueue
-    private let limits: UserLimits
+    let shared: GatewayState
+    let queue: OutQueue
+    let limits: UserLimits
 
     /// - Parameters:
     ///   - location: of the database.
@@ -78,7 +78,8 @@ package final class Gateway: Sendable {
                 counters: shared.counters, people: pushes.people, vapidKey: pushes.vapidPublicKey,
                 publishedThrough: shared.publishedThrough, identityProviders: accounts.providers,
                 operating: OperatingSource(
-                    startedAt: shared.clock.now, directory: directory, isFile: location.isFile, queue: queue)),
+                    startedAt: shared.clock.now, directory: directory, isFile: location.isFile, queue: queue,
+                    readiness: shared.readiness)),
             queue: queue, limit: settings.waitingReads, moment: { [shared] in shared.clock.moment })
         let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
         try retryingConflicts { try pushes.resume(store, clock: shared.clock, counters: shared.counters) }
@@ -178,20 +179,6 @@ package final class Gateway: Sendable {
             return nil
         }
     }
-
-    /// Takes over what can change while it runs.
-    package func reload(_ settings: Settings) -> SettingsReload {
-        let reload = shared.settings.reload(settings)
-        let new = shared.settings.current
-        limits.apply(new)
-        // The broker's plugin has the former ones.
-        queue.add(Outgoing(), audience: [.limits(new.broker)])
-        queue.intakeWake.signal()
-        return reload
-    }
-
-    /// What it says of itself, from its making to its end.
-    package var probes: Probes { Probes(shared: shared, queue: queue, directory: directory) }
 
     /// Whether its loops have gone round in the last `interval`. Not to be asked before devices can sign in: what the
     /// start has to do may take longer.

@@ -7,8 +7,6 @@ import PrivateFiles
 final class OperatingFacts: Sendable {
     /// The room that waiting reads take.
     let waitingReads = Counter()
-    /// 1 from a transaction of requests that failed to the next that did not.
-    let failingWrites = Counter()
     private let broker = Monitor<(version: String?, connections: Int?)>((nil, nil))
 
     var brokerVersion: String? { broker.withLock { $0.version } }
@@ -35,16 +33,19 @@ final class OperatingSource: Sendable {
     private let directory: DataDirectory
     private let isFile: Bool
     private let queue: OutQueue
+    private let readiness: Readiness
     private let counted = Monitor<(users: Int, devices: Int, until: ContinuousClock.Instant)?>(nil)
 
-    init(startedAt: Timestamp, directory: DataDirectory, isFile: Bool, queue: OutQueue) {
+    init(startedAt: Timestamp, directory: DataDirectory, isFile: Bool, queue: OutQueue, readiness: Readiness) {
         self.startedAt = startedAt
         self.directory = directory
         self.isFile = isFile
         self.queue = queue
+        self.readiness = readiness
     }
 
     var unpublished: Int { queue.load.items }
+    var areWritesFailing: Bool { !readiness[.databaseWritable] }
 
     var storage: OperatingStorage {
         let path = directory.database

@@ -90,13 +90,11 @@ final class Writer {
                 try attempt(requests, now: now, alone: alone)
             }
             counters.recordBatch(requests, rejections)
-            counters.operating.failingWrites.set(0)
             readiness.recordDatabase(isWritable: true)
             report.end("the database can be written again")
             return Outcome(effects: effects, isCommitted: true)
         } catch {
             counters.failedBatches.add(1)
-            counters.operating.failingWrites.set(1)
             report.add("a batch could not be committed", error)
             readiness.recordDatabase(isWritable: false)
             guard !error.isPassing, requests.count > 1 else {

@@ -9,8 +9,8 @@ public enum GatewayAddress: Hashable, Sendable {
     case tls(host: String, port: UInt16, caFile: String?)
     /// The path has at most 107 bytes.
     case unixSocket(path: String)
-    /// MQTT over WebSocket, as a web door takes it: `wss://HOST:PORT/PATH`, trusting as ``tls(host:port:caFile:)`` does,
-    /// or `ws://…` unencrypted.
+    /// MQTT over WebSocket, as a web door takes it: `wss://HOST:PORT/PATH`, trusting as ``tls(host:port:caFile:)``
+    /// does, or `ws://…` unencrypted.
     case webSocket(url: String, caFile: String?)
 }
 

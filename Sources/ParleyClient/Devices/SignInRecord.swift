@@ -2,8 +2,8 @@ import ParleyProtocol
 import PrivateFiles
 
 /// Where a person has signed a device in, by a web door, or by a file or a token that an operator has made:
-/// `sign-in.json` in the device's directory. It stays when the device is signed out, so that the next sign-in finds the same device, with its
-/// keys.
+/// `sign-in.json` in the device's directory. It stays when the device is signed out, so that the next sign-in finds the
+/// same device, with its keys.
 ///
 /// A device that an operator has added in the gateway's own directory has none.
 package struct SignInRecord: Hashable, Sendable {

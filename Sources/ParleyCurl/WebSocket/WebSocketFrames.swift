@@ -6,6 +6,7 @@ struct WebSocketFrames {
     /// Answers to pings and to a close.
     private(set) var answers: [UInt8] = []
     private var isWithinMessage = false
+    private var isClosed = false
 
     /// Of a frame that is received, in bytes: a door sends packets of a gateway's, in pieces.
     static let longest = 1 << 22
@@ -18,11 +19,13 @@ struct WebSocketFrames {
     /// Takes what was received, in any pieces.
     ///
     /// - Returns: the bytes of its messages.
+    /// - Throws: ``WebSocketError/closed`` once all that came before it was returned.
     mutating func receive(_ bytes: some Sequence<UInt8>) throws(WebSocketError) -> [UInt8] {
+        if isClosed { throw .closed }
         input.append(contentsOf: bytes)
         var data: [UInt8] = []
         var position = 0
-        while let frame = try frame(at: position) {
+        while !isClosed, let frame = try frame(at: position) {
             position = frame.body.upperBound
             switch frame.opcode {
             case Opcode.binary where !isWithinMessage, Opcode.continuation where isWithinMessage:
@@ -30,11 +33,12 @@ struct WebSocketFrames {
                 isWithinMessage = !frame.isLast
             case Opcode.ping: answers += WebSocketFrames.frame(Opcode.pong, Array(input[frame.body]))
             case Opcode.pong: break
-            case Opcode.close: throw .closed
+            case Opcode.close: isClosed = true
             default: throw .malformed
             }
         }
         input.removeFirst(position)
+        if isClosed, data.isEmpty { throw .closed }
         return data
     }
 

@@ -15,18 +15,6 @@ package struct SizeQueries {
 
 extension Snapshot {
     package var sizes: SizeQueries { SizeQueries(database: database) }
-
-    /// The last step of the schema; `nil` of a database on a server, which has steps of its own.
-    package func schema() throws(StoreError) -> String? {
-        guard case .sqlite = database.engine else { return nil }
-        return try database.row("SELECT max(identifier) FROM grdb_migrations")?[0]
-    }
-}
-
-extension PushJobQueries {
-    package func count() throws(StoreError) -> Int {
-        try database.row("SELECT count(*) FROM jobs")?.integer(0) ?? 0
-    }
 }
 
 extension DeviceQueries {

@@ -3,8 +3,8 @@ import ParleyClient
 import ParleyIdentity
 import ParleyProtocol
 
-/// Where a gateway takes MQTT: `HOST:PORT`, or a URL: `mqtts://HOST`, `wss://HOST/PATH` of a web door, and on this machine
-/// `mqtt://` and `ws://`, which are not encrypted. A URL may leave its port out.
+/// Where a gateway takes MQTT: `HOST:PORT`, or a URL: `mqtts://HOST`, `wss://HOST/PATH` of a web door, and on this
+/// machine `mqtt://` and `ws://`, which are not encrypted. A URL may leave its port out.
 struct BrokerAddress: Hashable, ExpressibleByArgument {
     let host: String
     let port: UInt16

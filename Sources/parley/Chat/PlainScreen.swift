@@ -63,16 +63,14 @@ struct PlainScreen {
             guard case .message(let id) = line.key, written.contains(id) else {
                 return line.look == .own(.queued) ? [] : [number + whole(line, fileNumber)]
             }
-            return line.number == nil ? [] : ["(sent, \(number.trimmingSpacesAtEnd()))"]
+            return line.isStored ? ["(sent, \(number.trimmingSpacesAtEnd()))"] : []
         }
         if before.text != line.text { return ["\(number)\(line.author), changed: \(line.oneLine)"] }
         if before.notes != line.notes { return ["\(number)of \(line.author) has now: \(line.notes ?? "nothing")"] }
-        guard case .own(let progress) = line.look, line.look != before.look else { return [] }
-        switch progress {
-        case .sent where before.look == .own(.queued): return ["(sent, \(number.trimmingSpacesAtEnd()))"]
-        case .read: return ["(read, \(number.trimmingSpacesAtEnd()))"]
-        case .queued, .sent, .delivered, .failed: return []
-        }
+        // Its number may come after the word that it is stored.
+        if !before.isStored, line.isStored { return ["(sent, \(number.trimmingSpacesAtEnd()))"] }
+        guard line.look == .own(.read), line.look != before.look else { return [] }
+        return ["(read, \(number.trimmingSpacesAtEnd()))"]
     }
 
     private func whole(_ line: ChatLine, _ fileNumber: Int?) -> String {
@@ -96,7 +94,17 @@ struct PlainScreen {
     }
 }
 
-extension ChatLine { fileprivate var oneLine: String { text.printableLines.joined(separator: " ↵ ") } }
+extension ChatLine {
+    fileprivate var oneLine: String { text.printableLines.joined(separator: " ↵ ") }
+
+    /// Whether it is the user's own, and the gateway has it.
+    fileprivate var isStored: Bool {
+        switch look {
+        case .own(.sent), .own(.delivered), .own(.read): number != nil
+        case .own(.queued), .own(.failed), .received, .unreadable, .earlier, .system: false
+        }
+    }
+}
 
 extension ChatState.Link {
     /// `nil` for the connection of the beginning.

@@ -26,7 +26,7 @@ extension FeedNotification {
         case .known(.reaction):
             let what =
                 subject.message.map { "your message \($0.description.prefix(8))" }
-                ?? subject.activity.map { "your activity \($0.description.prefix(8))" }
+                ?? subject.activity.map { "your activity \($0)" }
                 ?? "something of yours"
             return "\(actor) has reacted to \(what)"
         case .unknown(let name): return name

@@ -29,6 +29,7 @@ struct TailCommand: AsyncParsableCommand {
 
     func run() async throws {
         Terminal.endQuietlyWhenAsked()
+        Terminal.endQuietlyWithReader()
         let gateway = common.gateway
         let selection = TailSelection(filter: filter, stats: stats, retained: retained)
         try await gateway.connect(as: gateway.console) { connection in

@@ -66,7 +66,8 @@ struct UpgradeTests {
             try site.cells[0].startParleyd()
             usleep(500_000)
         }
-        outcome.check()
+        // A cell that got no processor to keep its lease refuses for a moment.
+        outcome.check(mayRefuse: true)
         #expect(second.isRunning && second.identifier == site.cells[1].parleyd?.identifier)
         for cell in site.cells { #expect(!cell.log.contains("could not be committed"), "\(cell.log)") }
         #expect(try site.number("SELECT max(version) FROM parley.schema_version") == Self.next)

@@ -81,8 +81,11 @@ struct ChatConversationsTests {
         alice.type("/board\r")
         try alice.awaitRow("that nobody counts there", containing: "Nobody counts here")
         alice.type("/search bridge\r")
+        // The message itself stands in the talk, too, as what was answered.
+        try alice.awaitRow("the page", containing: "Found, the newest last")
         try alice.awaitRow("what was found", containing: "alice: Six at the bridge?")
         alice.type("q")
+        try alice.awaitRow("the talk once more", containing: "carol", "And I?")
         quit(alice, child)
         quit(bob, bobChild)
     }

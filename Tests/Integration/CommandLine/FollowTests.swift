@@ -34,7 +34,7 @@ final class FollowTests {
 
         // Nothing that was there before, and what comes.
         let later = try parley.start(["notifications", "--as", "alice/phone", "--limit", "1", "--follow"])
-        try eventually("one line; there is: \(later.output)") { later.output.contains(second) ? () : nil }
+        try eventually("one line; there is: \(later.output)") { later.output.contains(second.prefix(8)) ? () : nil }
         // It hears nothing of the third by itself: its connection is broken, and it does not know yet.
         later.child.send(SIGSTOP)
         couple.gateway.endBroker(SIGKILL)
@@ -43,8 +43,8 @@ final class FollowTests {
         try couple.gateway.startParleyd()
         let third = try challenge()
         later.child.send(SIGCONT)
-        try eventually("the third; there is: \(later.output)") { later.output.contains(third) ? () : nil }
-        #expect(later.output.split(separator: "\n").count == 2 && !later.output.contains(first))
+        try eventually("the third; there is: \(later.output)") { later.output.contains(third.prefix(8)) ? () : nil }
+        #expect(later.output.split(separator: "\n").count == 2 && !later.output.contains(first.prefix(8)))
         later.child.send(SIGTERM)
         #expect(later.child.waitUntilEnded() == 0)
     }
@@ -55,7 +55,7 @@ final class FollowTests {
         let challenge = try challenge()
         let run = try parley.start(["notifications", "--as", "alice/phone", "--follow"], script: Self.headed)
         #expect(run.child.waitUntilEnded() == 128 + SIGPIPE)
-        #expect(run.output.split(separator: "\n").count == 1 && run.output.contains(challenge))
+        #expect(run.output.split(separator: "\n").count == 1 && run.output.contains(challenge.prefix(8)))
         #expect(run.errors.isEmpty)
     }
 

@@ -225,9 +225,9 @@ final class HostileOutputTests {
     /// Commands that print nothing that others wrote: only ids, digits and sentences of their own, or the gateway's
     /// refusals, which go the same way as all others.
     private static let others: Set = [
-        "account", "accept-key", "challenge", "check-config", "code", "delete", "device", "edit", "explain", "link",
-        "login", "logout", "metrics", "notifications", "passphrase", "plan", "react", "register", "rotate-keys",
-        "safety-number", "send", "trace", "unblock", "unfollow", "verify", "whoami", "workout",
+        "account", "accept-key", "challenge", "check-config", "code", "delete", "device", "doctor", "edit", "explain",
+        "link", "login", "logout", "metrics", "notifications", "passphrase", "plan", "react", "register", "rotate-keys",
+        "safety-number", "send", "status", "trace", "unblock", "unfollow", "use", "verify", "whoami", "workout",
     ]
 
     @Test("every command is among those that were tried, or known to print nothing of others'")

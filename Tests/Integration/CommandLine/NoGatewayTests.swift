@@ -73,7 +73,7 @@ struct NoGatewayTests {
     func usage() throws {
         let parley = try ParleyTool(data: "/nonexistent")
         defer { parley.removeScratch() }
-        for arguments in [["frobnicate"], ["user", "add", "a/b"], ["request", "profile/get"], ["tail", "a#"]] {
+        for arguments in [["frobnicate"], ["user", "add", "a/b"], ["request"], ["tail", "a#"]] {
             let run = try parley.start(arguments)
             #expect(run.child.waitUntilEnded() == 2)
             #expect(run.output.isEmpty)

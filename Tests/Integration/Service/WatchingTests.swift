@@ -1,6 +1,7 @@
 import Foundation
 import Launch
 import MQTTWire
+import ParleyProtocol
 import TestSupport
 import Testing
 

@@ -279,6 +279,7 @@ class Traffic(unittest.TestCase):
         operator.request("admin/trace", {"id": self.message})
         operator.request("admin/explain-push", {"message_id": self.message, "user_id": "ann"})
         operator.request("admin/test-push", {"user_id": "ann"})
+        operator.request("admin/status", {})
         operator.request("admin/revoke-device", {"user_id": "dan", "device_id": "phone"})
 
 

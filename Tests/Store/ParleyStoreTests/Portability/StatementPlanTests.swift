@@ -16,7 +16,9 @@ struct StatementPlanTests {
         #"SELECT "user" FROM presence WHERE state = 'online'"#,
         #"SELECT "user" FROM presence WHERE state = 'offline' AND last_seen >= ?"#, "WITH blockers AS MATERIALIZED",
         // The statistics of the operator.
-        "SELECT count(*) FROM conversations",
+        "SELECT count(*) FROM conversations", "SELECT count(*) FROM users WHERE role = 'member'",
+        "SELECT count(*) FROM devices WHERE revoked_at IS NULL",
+        "SELECT provider, COUNT(*) FROM jobs GROUP BY provider",
         // Once a day.
         "DELETE FROM stored_bytes WHERE day < ?",
         // When a database was put back, and at the start of the gateway.

@@ -90,6 +90,7 @@ extension StoreScenario {
             #expect(try facts.displays.users(among: ["alice", "frank"]) == ["alice"])
             #expect(try facts.displays.seq(to: "alice", of: conversation) == 1)
             _ = try facts.jobs.due(for: .fcm, at: at(0), limit: 9)
+            _ = try facts.jobs.counts()
             _ = try facts.jobs.nextDue(for: .fcm)
             _ = try facts.jobs.underWay(for: .fcm)
             _ = try facts.jobs.jobs(jobs.map(\.id))

@@ -64,6 +64,8 @@ struct StoreScenario {
             _ = try snapshot.users.summaries(after: nil, limit: 9)
             _ = try snapshot.users.summary("alice")
             _ = try snapshot.users.role(of: "alice")
+            _ = (try snapshot.sizes.people(), try snapshot.sizes.devices())
+            _ = try snapshot.devices.tokenEnds(of: ["alice"])
             _ = try snapshot.users.disclosure(of: "alice")
             _ = try snapshot.accounts.userKeys(of: "alice")
             _ = try snapshot.accounts.backup(of: "alice")

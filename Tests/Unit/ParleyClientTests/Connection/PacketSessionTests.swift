@@ -58,7 +58,7 @@ struct PacketSessionTests {
         }
         // A delivery before the CONNACK, and what is no MQTT.
         #expect(try #require(try cause([0x30, 4, 0, 1, 0x74, 0])).isFinal)
-        #expect(try #require(try cause(Array("HTTP/1.1 400\r\n".utf8))).isFinal)
+        #expect(try #require(try cause(Array(repeating: UInt8(ascii: "H"), count: 100))).isFinal)
     }
 
     @Test("what comes at QoS 1 is acknowledged and given, and what comes at QoS 0 given")

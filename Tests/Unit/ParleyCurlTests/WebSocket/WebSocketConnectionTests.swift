@@ -36,9 +36,6 @@ struct WebSocketConnectionTests {
         #expect(failure("https://localhost:\(good.port)", trusting: files.path + "/missing.pem") == .unusableAuthority)
         let old = try HTTPDouble(isTLS: true, certificate: TestKeys.expiredCertificate) { _ in .silence }
         #expect(failure("https://localhost:\(old.port)", trusting: expired) == .certificate(.expired))
-        let plain = try HTTPDouble { _ in .bytes("no TLS\n") }
-        #expect(failure("https://localhost:\(plain.port)", trusting: ca) == .noTLS)
-        plain.close()
         #expect(failure("http://name.invalid:80") == .nameNotResolved)
         good.close()
         old.close()

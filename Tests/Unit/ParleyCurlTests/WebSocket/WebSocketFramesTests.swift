@@ -52,9 +52,14 @@ struct WebSocketFramesTests {
         #expect(throws: WebSocketError.malformed) { try frames.receive(bytes) }
     }
 
-    @Test("a close is the end")
-    func closed() {
+    @Test("a close is the end, of what came before it too, which is not lost")
+    func closed() throws {
+        let close: [UInt8] = [0x88, 2, 0x03, 0xE8]
         var frames = WebSocketFrames()
-        #expect(throws: WebSocketError.closed) { try frames.receive([0x88, 2, 0x03, 0xE8]) }
+        #expect(throws: WebSocketError.closed) { try frames.receive(close) }
+        var last = WebSocketFrames()
+        // Such as a refusal, which a broker sends before it closes.
+        #expect(try last.receive([0x82, 1, 9] + close + [0x82, 1, 8]) == [9])
+        #expect(throws: WebSocketError.closed) { try last.receive([]) }
     }
 }

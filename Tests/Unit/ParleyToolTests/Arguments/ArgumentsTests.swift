@@ -163,7 +163,7 @@ struct ArgumentsTests {
         arguments: [
             ["frobnicate"], ["user", "add"], ["user", "add", "a/b"], ["device", "add", "alice"],
             ["device", "add", "alice", "phone", "--ttl", "0"], ["device", "add", "alice", "phone", "--ttl", "4000"],
-            ["request", "profile/get"], ["request", "--as", "alice", "profile/get"], ["tail", "a#"],
+            ["request"], ["request", "--as", "alice", "profile/get"], ["tail", "a#"],
             ["user", "list", "--timeout", "0"], ["send", "--as", "alice/phone", "hi"],
             ["send", "--as", "alice/phone", "--to", "bob"], ["send", "--as", "alice", "--to", "bob", "hi"],
             ["send", "--as", "alice/phone", "--to", "bob", ""],
@@ -181,9 +181,9 @@ struct ArgumentsTests {
             ["send", "--as", "alice/phone", "--to", "bob", "--suite", "rot13", "hi"],
             ["send", "--as", "alice/phone", "--to", "bob", "--suite", "legacy-nacl-box", "hi"],
             ["send", "--as", "alice/phone", "--to", "bob", "--expires-in", "0", "hi"],
-            ["listen", "--as", "alice/phone", "--history", "-1"], ["listen"],
+            ["listen", "--as", "alice/phone", "--history", "-1"], ["listen", "--as", "alice"],
             ["chat", "--as", "alice/phone", "--with", "bob", "--conversation", "x"],
-            ["chat", "--as", "alice/phone", "--with", "alice"], ["safety-number", "--with", "bob"],
+            ["chat", "--as", "alice/phone", "--with", "alice"], ["safety-number", "--as", "alice/phone"],
         ])
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { try Parley.parseAsRoot(arguments) }

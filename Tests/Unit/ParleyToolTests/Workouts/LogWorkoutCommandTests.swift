@@ -34,7 +34,7 @@ struct LogWorkoutCommandTests {
         let words = try parse(["workout", "log", "--as", "alice/phone"]).commandLine(of: plain).split(separator: " ")
         let again = try parse(words.dropFirst().map(String.init))
         #expect(again.id == plain.id && again.at == plain.completedAt && again.zone == plain.timeZone)
-        #expect(again.kind == nil && again.minutes == nil && again.sender.device.description == "alice/phone")
+        #expect(again.kind == nil && again.minutes == nil && again.sender.named?.description == "alice/phone")
     }
 
     @Test("is worth nothing where the credentials are refused or missing")

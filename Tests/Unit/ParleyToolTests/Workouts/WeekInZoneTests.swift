@@ -16,7 +16,9 @@ struct WeekInZoneTests {
         ])
     func closing(time: String, zone: String, expected: String) throws {
         let instant = try #require(Timestamp(time))
-        let place = try #require(Foundation.TimeZone(identifier: zone))
+        // Within the macro the module's name would be taken for a value.
+        let named = Foundation.TimeZone(identifier: zone)
+        let place = try #require(named)
         let period = try #require(WeekInZone(at: instant, place))
         let sentence = period.closing(after: 12 * 3_600_000, of: "Morning run\u{1B}", in: zone)
         #expect(sentence == "Morning run\\u{1b}: week \(expected) \(zone)")

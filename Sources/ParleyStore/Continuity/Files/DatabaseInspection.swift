@@ -50,3 +50,11 @@ package struct DatabaseInspection: Sendable {
         lastTime = times.first.flatMap { Int64($0) }.flatMap { $0 > 0 ? Timestamp(milliseconds: $0) : nil }
     }
 }
+
+extension Snapshot {
+    /// The last step of the schema; `nil` of a database on a server, which has steps of its own.
+    package func schema() throws(StoreError) -> String? {
+        guard case .sqlite = database.engine else { return nil }
+        return try database.row("SELECT max(identifier) FROM grdb_migrations")?[0]
+    }
+}
