@@ -43,7 +43,7 @@ class Operator:
         self._tool = tool
 
     def __enter__(self) -> "Operator":
-        self._tail = subprocess.Popen(self._tool.command("tail"), stdout=self._tail_file, stderr=subprocess.DEVNULL)
+        self._tail = subprocess.Popen(self._tool.command("tail", "--stats", "--retained"), stdout=self._tail_file, stderr=subprocess.DEVNULL)
         self.device = Device(self._tool.data, Address("operator", "console"), sink=self._keep)
         self.device.__enter__()
         self.device.subscribe("parley/v1/#")
