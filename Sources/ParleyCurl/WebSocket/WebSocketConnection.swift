@@ -15,6 +15,9 @@ final class WebSocketConnection: TransportConnection {
 
     /// Of one reading, in bytes.
     private static let piece = 65_536
+    /// What may wait for a network, or a door, that takes nothing, in bytes: more than what may be published meanwhile,
+    /// so that it is answers to a door that sends and does not read.
+    private static let mostUnsent = 1 << 24
 
     init(_ stream: consuming ByteStream, _ session: PacketSession, signal: LoopSignal) {
         self.stream = stream
@@ -72,13 +75,15 @@ final class WebSocketConnection: TransportConnection {
         } catch {
             throw error == .closed ? .lost : .other(error)
         }
-        return try session.receive(data, now: .now)
+        let events = try session.receive(data, now: .now)
+        unsent += frames.takeAnswers()
+        guard unsent.count + session.output.count <= WebSocketConnection.mostUnsent else { throw .lost }
+        return events
     }
 
-    /// Puts what the session has to send into a frame, behind what waits.
+    /// Puts what the session has to send into a frame, unless enough waits: the session counts what it has not sent.
     private func sendFrames() {
-        unsent += frames.takeAnswers()
-        guard !session.output.isEmpty else { return }
+        guard unsent.count < WebSocketConnection.piece, !session.output.isEmpty else { return }
         unsent += WebSocketFrames.data(session.output)
         session.sent(session.output.count, now: .now)
     }
