@@ -27,7 +27,6 @@ need_packages "$install" "${run_packages[@]}" "${test_packages[@]}" "${door_pack
 scratch=$(mktemp -d)
 binaries=${PARLEY_PRODUCTS:-$root/.build/release}
 broker='' children=()
-trap finish EXIT
 chmod 711 "$scratch"
 cp "$binaries/libParleyBrokerPlugin.so" "$scratch/plugin.so"
 chmod 644 "$scratch/plugin.so"
@@ -40,6 +39,7 @@ finish() {
     rm -rf "$scratch"
     exit "$status"
 }
+trap finish EXIT
 
 # end_children: ends what was started beside the broker, last first.
 end_children() {

@@ -141,7 +141,7 @@ refused_with() {
 names_the_wrong_protocol() {
     refused_with 'the gateway speaks TLS' 's/mqtts/mqtt/'
     refused_with 'the gateway speaks plain MQTT' "s/localhost/127.0.0.1/; s/$door_port/$mqtt_port/"
-    refused_with 'certificate is not trusted' 's/,"ca_file":"[^"]*"//'
+    refused_with 'is signed by nobody whom this machine trusts' 's/,"ca_file":"[^"]*"//'
 }
 
 keeps_strangers_out() {

@@ -10,6 +10,7 @@ struct Audience {
     /// subscription.
     var presence: [UserID: [UInt8]] = [:]
     var names = TypingNames()
+    var ownEvents = OwnEvents()
 
     var isEmpty: Bool { listeners.isEmpty }
 

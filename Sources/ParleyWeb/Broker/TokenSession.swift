@@ -262,7 +262,7 @@ extension TokenSession {
         }
         guard !audience.isEmpty, let topic = Topic(parsing: delivery.topic.span) else { return }
         switch topic {
-        case .user(token.address.user, .events): follow(delivery.payload, on: topic)
+        case .user(token.address.user, .events): return follow(delivery.payload, on: topic)
         case .conversation(_, .typing): return name(delivery.payload, on: topic)
         case .user(let user, .presence): audience.presence[user] = delivery.payload.isEmpty ? nil : delivery.payload
         case .user, .conversation, .group, .up, .down, .gatewayStatus, .gatewayStats: break
@@ -271,15 +271,31 @@ extension TokenSession {
     }
 
     /// Subscribes to the topics of the user's new conversations, groups and friends, and unsubscribes from those that
-    /// ended.
+    /// ended. Listeners hear of what is new once it is subscribed to.
     private func follow(_ payload: [UInt8], on topic: Topic) {
-        guard case .ready(let broker) = link,
-            let event = try? ReceivedEvent(topic: topic, payload: payload)
-        else { return }
+        guard case .ready(let broker) = link else { return }
+        let filters = (try? ReceivedEvent(topic: topic, payload: payload)).map { follow($0, by: broker) } ?? []
+        let number = audience.ownEvents.add(payload, waits: !filters.isEmpty)
+        guard !filters.isEmpty else { return tellOwnEvents() }
+        let subscribed = loop.makePromise(of: Void.self)
+        // It fails when the connection is lost, and the listeners with it.
+        subscribed.futureResult.assumeIsolated().whenSuccess { [self] in
+            audience.ownEvents.release(number)
+            tellOwnEvents()
+        }
+        broker.subscribe(filters, subscribed)
+    }
+
+    private func tellOwnEvents() {
+        for event in audience.ownEvents.takeReady() { audience.receive(event) }
+    }
+
+    /// - Returns: what is to be subscribed to.
+    private func follow(_ event: ReceivedEvent, by broker: BrokerConnection) -> [BrokerFilter] {
         switch event {
-        case .conversation(let conversation): broker.subscribe([.conversation(conversation.id)], nil)
-        case .groupJoined(let joined): broker.subscribe(BrokerFilter.group(joined.group.id), nil)
-        case .friendAdded(let notice): broker.subscribe(BrokerFilter.friend(notice.user), nil)
+        case .conversation(let conversation): return [.conversation(conversation.id)]
+        case .groupJoined(let joined): return BrokerFilter.group(joined.group.id)
+        case .friendAdded(let notice): return BrokerFilter.friend(notice.user)
         case .conversationRemoved(let id): broker.unsubscribe([.conversation(id)])
         case .groupDeleted(let deleted): broker.unsubscribe(BrokerFilter.group(deleted.group))
         case .friendRemoved(let notice):
@@ -290,6 +306,7 @@ extension TokenSession {
             .ignored:
             break
         }
+        return []
     }
 
     /// Adds the typing user's display name, as the apps expect it. The name is requested once in a while.
