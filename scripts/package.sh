@@ -5,7 +5,8 @@
 #   --output DIR  where to (default: .build/packages)
 #   --no-install  says which packages are missing and stops, even for root
 # Standard output gets the path of each package. What is made depends on the commit, the compiler and this directory's path
-# alone; times in it are those of the commit, or SOURCE_DATE_EPOCH. The build is beside the usual one, in .build/package.
+# alone; times in it are those of the commit, or SOURCE_DATE_EPOCH. The build is beside the usual one, in .build/package;
+# PARLEY_PRODUCTS names a folder with programs that have been built for release, with PostgreSQL, and nothing is built.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
@@ -44,7 +45,7 @@ trap 'exit 143' TERM
 # build PRODUCT: in .build/package, so that the usual build is not made anew each time.
 build() {
     say "building $1"
-    build_quietly "$scratch/log" "$1" -c release --static-swift-stdlib --disable-local-rpath \
+    build_quietly "$scratch/log" "$1" "${release_flags[@]}" --disable-local-rpath \
         --scratch-path "$root/.build/package" --product "$1"
 }
 
@@ -83,7 +84,7 @@ completion() {
 documents() {
     local folder=usr/share/doc/$1 license name
     file scripts/debian/copyright "$folder/copyright"
-    for license in "$root"/.build/package/checkouts/*/{LICENSE,NOTICE}*; do
+    for license in "$checkouts"/*/{LICENSE,NOTICE}*; do
         [[ -f $license ]] || continue
         name=$(basename "$(dirname "$license")")
         install -D -m 644 "$license" "$tree/$folder/licenses/$name-$(basename "$license")"
@@ -127,8 +128,16 @@ package() {
     printf '%s\n' "$path"
 }
 
-for product in ParleyBrokerPlugin parleyd parley-web parley; do build "$product"; done
-built=$(realpath "$root/.build/package/release")
+products=(ParleyBrokerPlugin parleyd parley-web parley)
+if [[ -n ${PARLEY_PRODUCTS-} ]]; then
+    checkouts=$root/.build/checkouts
+    build_release "$root" "${products[@]}"
+    built=$binaries
+else
+    checkouts=$root/.build/package/checkouts
+    for product in "${products[@]}"; do build "$product"; done
+    built=$(realpath "$root/.build/package/release")
+fi
 mkdir -p "$output"
 
 tree=$scratch/parley-gateway
