@@ -92,9 +92,14 @@ struct DoorOptions: ParsableArguments {
     @Option(help: "The door's port for MQTT over TLS, on every interface.")
     var doorPort = 8883
 
+    @Flag(name: .customLong("no-ipv6"), help: "The machine has no IPv6: the door listens on IPv4 alone.")
+    var noIPv6 = false
+
     @Option(
         help: ArgumentHelp(
-            "The certificate, its chain and its private key in one PEM file, for HAProxy to read.", valueName: "file"))
+            "The certificate, its chain and its private key in one PEM file, for HAProxy to read; it finds the key in "
+                + "FILE.key, too.",
+            valueName: "file"))
     var cert: String?
 
     @Option(
@@ -106,8 +111,8 @@ struct DoorOptions: ParsableArguments {
 
     func validate() throws {
         guard template != nil else {
-            guard host == nil, cert == nil, authority == nil else {
-                throw ValidationError("--host, --cert and --ca belong to --door")
+            guard host == nil, cert == nil, authority == nil, !noIPv6 else {
+                throw ValidationError("--host, --cert, --ca and --no-ipv6 belong to --door")
             }
             return
         }
@@ -126,7 +131,7 @@ struct DoorOptions: ParsableArguments {
         return try BrokerTemplate.Door(
             template: ConfigurationTemplate(path: template), host: host, port: doorPort,
             certificate: absolutePath(cert),
-            authority: authority)
+            authority: authority, listensOnIPv6: !noIPv6)
     }
 }
 

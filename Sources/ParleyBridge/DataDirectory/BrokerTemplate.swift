@@ -24,13 +24,16 @@ package struct BrokerTemplate: Sendable {
         let port: Int
         let certificate: String
         let authority: String?
+        let listensOnIPv6: Bool
 
         /// - Parameters:
         ///   - host: the gateway's name for devices, which the certificate must have.
         ///   - certificate: a file of the certificate, its chain and its key. It need not be readable to this process.
         ///   - authority: a file of the certificates that `parley` trusts; `nil` for the system's.
+        ///   - listensOnIPv6: `false` on a machine that has none, where HAProxy would not start.
         package init(
-            template: ConfigurationTemplate, host: String, port: Int, certificate: String, authority: String?
+            template: ConfigurationTemplate, host: String, port: Int, certificate: String, authority: String?,
+            listensOnIPv6: Bool
         ) throws(DataDirectoryError) {
             guard !certificate.contains("'") else {
                 throw DataDirectoryError("a path with a quotation mark is not possible in the door's configuration")
@@ -40,6 +43,18 @@ package struct BrokerTemplate: Sendable {
             self.port = port
             self.certificate = certificate
             self.authority = authority
+            self.listensOnIPv6 = listensOnIPv6
+        }
+
+        /// HAProxy's configuration.
+        package func filled(brokerPort: Int) throws(DataDirectoryError) -> String {
+            let text = try template.filled(with: [
+                "DOOR_PORT": String(port), "CERT": certificate, "MQTT_PORT": String(brokerPort),
+            ])
+            guard !listensOnIPv6 else { return text }
+            return text.split(separator: "\n", omittingEmptySubsequences: false)
+                .filter { !$0.drop(while: \.isWhitespace).hasPrefix("bind ipv6@") }
+                .joined(separator: "\n")
         }
     }
 
@@ -58,9 +73,7 @@ package struct BrokerTemplate: Sendable {
             "USER": values.user,
         ])
         if let door {
-            let text = try door.template.filled(with: [
-                "DOOR_PORT": String(door.port), "CERT": door.certificate, "MQTT_PORT": String(values.mqttPort),
-            ])
+            let text = try door.filled(brokerPort: values.mqttPort)
             try DataDirectory.write(Array(text.utf8), to: directory.doorConfiguration)
         }
         try DataDirectory.write(Array(broker.utf8), to: directory.brokerConfiguration)

@@ -43,6 +43,8 @@ struct ExportDeviceCommand: AsyncParsableCommand {
         help: ArgumentHelp("How long the token lives; without, as the gateway's settings say.", valueName: "DAYS"))
     var lifetimeDays: Int?
 
+    @Flag(help: "Adds the user too, if there is none of this name.") var addUser = false
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -56,6 +58,7 @@ struct ExportDeviceCommand: AsyncParsableCommand {
         let path = output ?? "\(name.user)-\(name.device).parley"
         // First: a token is not made that nobody gets.
         let file = try reserve(path)
+        if addUser { _ = try await gateway.data(of: AddUser(user: name.user)) }
         let credentials = try await gateway.ask(AddDevice(address: name.address, lifetimeDays: lifetimeDays))
         let content = DeviceFile(name.address, credentials, at: endpoint, authority: authority, door: door?.text)
         try write(content.json, to: file, at: path)

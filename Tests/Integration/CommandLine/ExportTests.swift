@@ -57,6 +57,20 @@ struct ExportTests {
         #expect(ended.status == 3 && ended.errors.contains("parley device export alice phone"), "\(ended.errors)")
     }
 
+    @Test("somebody new is added with the device where that is asked for, and somebody known stays as they are")
+    func addsTheUser() throws {
+        let unknown = try manager.run("device", "export", "carol", "phone", "--output", "\(files.path)/unknown")
+        #expect(unknown.status == 1, "\(unknown.errors)")
+        for user in ["carol", "bob"] {
+            let file = "\(files.path)/\(user).parley"
+            let exported = try manager.run("device", "export", user, "tablet", "--add-user", "--output", file)
+            #expect(exported.status == 0, "\(exported.errors)")
+        }
+        #expect(try person.run("login", "\(files.path)/carol.parley").status == 0)
+        let sent = try person.run("send", "--as", "carol/tablet", "--to", "bob", "I am new here")
+        #expect(sent.status == 0, "\(sent.errors)")
+    }
+
     @Test("what is no such file, or can be read by others, signs nobody in and leaves nothing")
     func refused() throws {
         let file = "\(files.path)/alice.parley"

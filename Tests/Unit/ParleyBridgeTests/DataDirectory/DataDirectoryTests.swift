@@ -219,7 +219,7 @@ struct BrokerTemplateTests {
         try place.write("listener @MQTT_PORT@ 127.0.0.1", to: "template")
         let door = try BrokerTemplate.Door(
             template: ConfigurationTemplate(path: place.path + "/door"), host: "chat.example", port: 8883,
-            certificate: "/etc/a b.pem", authority: "/etc/\"ca\".pem")
+            certificate: "/etc/a b.pem", authority: "/etc/\"ca\".pem", listensOnIPv6: true)
         try BrokerTemplate(path: place.path + "/template", door: door).install(
             in: DataDirectory(path: place.path),
             BrokerTemplate.Values(plugin: "/plugin.so", mqttPort: 1893, user: "parley"))
@@ -234,7 +234,21 @@ struct BrokerTemplateTests {
         #expect(throws: DataDirectoryError.self) {
             try BrokerTemplate.Door(
                 template: ConfigurationTemplate(path: place.path + "/door"), host: "h", port: 1, certificate: "/it's",
-                authority: nil)
+                authority: nil, listensOnIPv6: true)
+        }
+    }
+
+    @Test("a machine without IPv6 has a door that does not listen on it")
+    func doorWithoutIPv6() throws {
+        try place.write(
+            "frontend devices\n    bind :@DOOR_PORT@\n    bind ipv6@:@DOOR_PORT@ v6only\n    # bind ipv6@:", to: "door")
+        for (listensOnIPv6, lines) in [(true, 4), (false, 3)] {
+            let door = try BrokerTemplate.Door(
+                template: ConfigurationTemplate(path: place.path + "/door"), host: "h", port: 8883, certificate: "/c",
+                authority: nil, listensOnIPv6: listensOnIPv6)
+            let text = try door.filled(brokerPort: 1893)
+            #expect(text.split(separator: "\n").count == lines && text.contains("    bind :8883"))
+            #expect(text.contains("\n    bind ipv6@:8883") == listensOnIPv6 && text.contains("# bind ipv6@:"))
         }
     }
 
