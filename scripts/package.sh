@@ -77,7 +77,7 @@ manual() {
 # completion SHELL PATH
 completion() {
     mkdir -p "$(dirname "$tree/$2")"
-    "$built/parley" --generate-completion-script "$1" >"$tree/$2"
+    "$built/parley" "--generate-completion-script=$1" >"$tree/$2"
 }
 
 # documents PACKAGE: the license, those of what is in the programs, and what has changed.

@@ -42,7 +42,7 @@ need_bare_system() {
         tr ',' '\n' | sed -E 's/[|(].*//; s/ //g' | sort -u | paste -sd,)
     suite=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
     say "installing Debian $suite with $depends"
-    mmdebstrap --quiet --mode=root --variant=minbase --include="haproxy,openssl,systemd,$depends" "$suite" "$1" >"$scratch/log" 2>&1 ||
+    mmdebstrap --quiet --mode=root --variant=minbase --include="fish,haproxy,openssl,systemd,zsh,$depends" "$suite" "$1" >"$scratch/log" 2>&1 ||
         { cat "$scratch/log" >&2 && fail "there is no Debian to install the packages in"; }
 }
 
@@ -160,6 +160,21 @@ satisfies_systemd() {
     done
 }
 
+# completes: fish and bash name the devices that there are; zsh can read its script.
+completes() {
+    local line='parley send --as ' found
+    found=$(as_service HOME=/tmp PARLEY_DATA="$data" fish -c "complete -C '$line'" 2>&1) || true
+    [[ $found == *alice/phone*bob/phone* ]] || fail "$current: fish completes $found"
+    # shellcheck disable=SC2016 # The other bash expands it.
+    found=$(as_service PARLEY_DATA="$data" bash -c '
+        . /usr/share/bash-completion/completions/parley
+        COMP_LINE=$1 COMP_POINT=${#1} COMP_CWORD=3 COMP_WORDS=(parley send --as "")
+        _parley parley "" --as
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$line" 2>&1) || true
+    [[ $found == *alice/phone*bob/phone* ]] || fail "$current: bash completes $found"
+    in_system zsh -n /usr/share/zsh/vendor-completions/_parley || fail "$current: zsh cannot read its completions"
+}
+
 lets_people_chat() {
     current=chat
     local user
@@ -181,6 +196,7 @@ lets_people_chat() {
     parley chat --as bob/phone --with alice <<<'It has arrived' >/dev/null 2>>"$scratch/tool.log"
     until_true 60 heard "$scratch/alice" 'It has arrived'
     kill "${listener[@]}"
+    completes
     # What the completion scripts call.
     [[ $(as_service parley ---completion send -- --as 3 0 parley --data "$data" send --as '') == *bob/phone* ]] || fail "$current: no completions"
     curl -fsS http://127.0.0.1:9893/ | grep -qi '<!doctype html>' || fail "$current: the door serves no page"

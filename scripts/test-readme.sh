@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the transcripts of pages, each against a gateway and a web door of its own, and compares what each command prints.
 # Usage: scripts/test-readme.sh [--site cells|haproxy] [PAGE...]
-#   PAGE    README.md and docs/web.md by default. Where a page lists options of parley-web, the program's own are compared.
+#   PAGE    README.md, docs/push.md and docs/web.md by default. Where a page lists options of parley-web, the program's own are compared.
 #           The transcript of docs/scaling.md is run against two cells, for which haproxy and postgresql must be installed.
 #   --site  runs pages that are about one gateway against two cells: `haproxy` by way of HAProxy, `cells` without it, each
 #           command with another cell than that before it
@@ -26,7 +26,7 @@ while (($#)); do
     esac
     shift
 done
-((${#pages[@]})) || pages=(README.md docs/web.md)
+((${#pages[@]})) || pages=(README.md docs/push.md docs/web.md)
 
 scratch=$(mktemp -d)
 gateway='' background='' web='' door=''
@@ -114,6 +114,10 @@ run_transcripts() {
     while IFS= read -r line; do
         case $inside:$line in
         no:'<!-- transcript -->') inside=next ;;
+        no:'<!-- restart -->')
+            stop_site
+            start_site
+            ;;
         next:'```console') inside=yes ;;
         yes:'```')
             run "$command" "$output"
@@ -141,10 +145,10 @@ options_of_program() {
 for current in "${pages[@]}"; do
     [[ -f $root/$current ]] || fail "there is no page $current"
     commands=0 background=''
-    # A reader of the page stands in a clone; here the clone's scripts stand in an empty directory.
+    # A reader of the page stands in a clone; here the clone's scripts and docs stand in an empty directory.
     rm -rf "$scratch/clone"
     mkdir "$scratch/clone"
-    ln -s "$root/scripts" "$scratch/clone/scripts"
+    ln -s "$root/scripts" "$root/docs" "$scratch/clone"
     cd "$scratch/clone"
     start_site
     run_transcripts

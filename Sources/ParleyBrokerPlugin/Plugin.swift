@@ -11,6 +11,7 @@ final class Plugin {
     private var refusals = RefusalLog()
     /// Sign-ins that were closed without a verdict, which a flood of refused ones must not hide.
     private var unanswered = RefusalLog()
+    private var deniedFilters = RefusalLog()
     private var takenOff = RefusalLog()
     /// By why connections were ended.
     private var endings: [String: RefusalLog] = [:]
@@ -88,6 +89,15 @@ extension Plugin {
         Broker.log(.warning, "parley: \(name) from \(client.address) \(sentence)\(Self.more(others))")
     }
 
+    /// Logs a subscription that is denied: its sender learns that by a reason code alone, which many libraries drop.
+    private func log(_ denial: AccessDenial, of filter: UnsafePointer<CChar>?, _ client: BrokerClient) {
+        guard let others = deniedFilters.add(uptime: Broker.uptime) else { return }
+        let name = Client(clientID: client.id.span)?.clientID ?? "a client"
+        let filter = unsafe withBytes(of: filter) { Broker.printable($0, maximum: 128) }
+        Broker.log(
+            .notice, "parley: \(name) may not subscribe to \(filter): \(denial.rawValue)\(Self.more(others))")
+    }
+
     /// `MOSQ_EVT_ACL_CHECK`
     func checkAccess(_ event: mosquitto_evt_acl_check) -> CInt {
         guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_ACL_DENIED.rawValue }
@@ -117,6 +127,9 @@ extension Plugin {
         // Without audiences nothing is judged: the connection ends without a PUBACK, as all others do with the next
         // tick, and the device asks again.
         if access == MOSQ_ACL_WRITE, decision == .denied(.notReady) { return MOSQ_ERR_UNKNOWN.rawValue }
+        if access == MOSQ_ACL_SUBSCRIBE, case .denied(let denial)? = decision {
+            unsafe log(denial, of: event.topic, client)
+        }
         // Any other error than this one makes the broker leave a packet of filters at once and end the connection.
         let isSubscribe = access == MOSQ_ACL_SUBSCRIBE
         return (isSubscribe || access == MOSQ_ACL_UNSUBSCRIBE) && gate.leavesPacket(key, isSubscribe: isSubscribe)
@@ -187,6 +200,9 @@ extension Plugin {
         }
         if let held = unanswered.drainHeld(uptime: uptime) {
             Broker.log(.warning, "parley: \(held) more sign-ins were closed without a verdict")
+        }
+        if let held = deniedFilters.drainHeld(uptime: uptime) {
+            Broker.log(.notice, "parley: \(held) more subscriptions were denied")
         }
         for (why, others) in endings {
             var others = others

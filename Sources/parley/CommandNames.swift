@@ -15,8 +15,9 @@ extension Parley {
                 continue
             }
             guard !argument.hasPrefix("-") else {
-                // The options that stand before a command's name.
-                isValue = ["--data", "--timeout", "--passphrase-file"].contains(argument)
+                // The options that stand before a command's name, and the parser's own one.
+                isValue = ["--data", "--timeout", "--passphrase-file", "--generate-completion-script"]
+                    .contains(argument)
                 continue
             }
             let subcommands = command.configuration.subcommands

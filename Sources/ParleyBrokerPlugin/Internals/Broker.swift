@@ -22,6 +22,16 @@ enum Broker {
         unsafe parley_broker_log(level.code, message)
     }
 
+    /// What a client wrote, for a log: at most so many bytes, visible ASCII as it is, a question mark for all else.
+    static func printable(_ bytes: Span<UInt8>, maximum: Int) -> String {
+        var text = ""
+        for index in 0..<min(bytes.count, maximum) {
+            let byte = bytes[index]
+            text.unicodeScalars.append(0x21...0x7E ~= byte ? Unicode.Scalar(byte) : "?")
+        }
+        return bytes.count > maximum ? text + "…" : text
+    }
+
     /// `mosquitto_kick_client_by_clientid`, without its will. It calls back into the plugin before it returns.
     static func disconnect(_ clientID: String) {
         _ = unsafe mosquitto_kick_client_by_clientid(clientID, false)
@@ -93,12 +103,7 @@ enum Broker {
     /// `mosquitto_client_address` as text for a log: a WebSocket client may have written it itself.
     var address: String {
         unsafe withBytes(of: mosquitto_client_address(pointer)) { address in
-            var text = ""
-            for index in 0..<min(address.count, 64) {
-                let byte = address[index]
-                text.unicodeScalars.append(0x21...0x7E ~= byte ? Unicode.Scalar(byte) : "?")
-            }
-            return text.isEmpty ? "nowhere" : text
+            address.isEmpty ? "nowhere" : Broker.printable(address, maximum: 64)
         }
     }
 

@@ -8,27 +8,28 @@ package enum AccessDecision: Hashable, Sendable {
     package var isAllowed: Bool { self == .allowed }
 }
 
-package enum AccessDenial: Hashable, Sendable {
+/// Why an access is denied. The reason is for the operator's log and for tests, and is not sent to the client.
+package enum AccessDenial: String, Hashable, Sendable {
     /// No snapshot is in force.
-    case notReady
+    case notReady = "the gateway has not sent who hears what"
     /// The client is unknown, has ended, or was taken over.
-    case unknownClient
+    case unknownClient = "it is not signed in any more"
     /// The message was kept for a revoked device of the same name.
-    case anotherDevice
+    case anotherDevice = "it was for an earlier device of this name"
     /// The topic or filter is not the client's, or does not exist.
-    case foreignTopic
+    case foreignTopic = "it is not the device's own, or there is no such topic"
     /// A request at QoS 2.
-    case qualityOfService
+    case qualityOfService = "QoS 2"
     /// A retained request.
-    case retained
+    case retained = "retained"
     /// A request for `admin` by another than an operator.
-    case operatorsOnly
+    case operatorsOnly = "it is for operators"
     /// A request for `accounts` by another than a door, or another request by a door.
-    case doorsOnly
+    case doorsOnly = "it is for doors, or not for them"
     /// The client has as many filters as can match its topics.
-    case tooManyFilters
+    case tooManyFilters = "it has too many filters"
     /// The device or its user is over a limit.
-    case overLimit
+    case overLimit = "over a limit"
 }
 
 /// The rights of devices (protocol §2). The gateway, which may do everything, is not asked about here.

@@ -65,6 +65,10 @@ enum ChatInput: Hashable {
         case ("help", true): self = .help
         case ("quit", true): self = .action(.end)
         case ("urgent", false): self = .action(.sendUrgently(rest))
+        case ("expire", false):
+            let words = rest.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+            guard words.count > 1, let lifetime = MessageLifetime(words[0]) else { return nil }
+            self = .action(.sendDisappearing(words[1].trimmed, lifetime))
         case ("history", true): self = .history
         case ("search", false): self = .action(.search(rest))
         case ("requests", true): self = .action(.listRequests)

@@ -17,6 +17,7 @@ enum ChatManual {
         Page Up          shows older messages; so does /history
         /search WORDS    shows messages with all of these words
         /urgent TEXT     sends TEXT, of which the others are notified in quiet hours, too
+        /expire 2h TEXT  sends TEXT, which disappears everywhere after two hours; also 90s, 10m, 3d, 4w
         /file PATH       sends a file, or a picture
         /save N PATH     saves the file with the number N, in a directory or as a new file; without PATH here
         /open N          shows the picture with the number N, where the terminal can, or says what a file is

@@ -87,7 +87,7 @@ extension ChatState {
     }
 
     /// Said while the gateway's rate limit holds messages back.
-    static let slowly = "sending slowly: 20 a second"
+    static let slowly = "sending slowly, as fast as the gateway allows"
 }
 
 extension PresenceUpdate {

@@ -30,6 +30,7 @@ extension ChatSession {
         switch action {
         case .send(let text): await send(text)
         case .sendUrgently(let text): await send(text, isUrgent: true)
+        case .sendDisappearing(let text, let lifetime): await send(text, expiresIn: .seconds(lifetime.seconds))
         case .reply(let id, let text): await send(text, replyTo: id)
         case .typing: if let conversation { await chat.client.typing.pressKey(in: conversation) }
         case .stopTyping: if let conversation { await chat.client.typing.stop(in: conversation) }
@@ -85,10 +86,13 @@ extension ChatSession {
         state.transcript.append("That is you: there is no conversation with oneself.", .warning)
     }
 
-    private mutating func send(_ text: String, isUrgent: Bool = false, replyTo: MessageID? = nil) async {
+    private mutating func send(
+        _ text: String, isUrgent: Bool = false, expiresIn: Duration? = nil, replyTo: MessageID? = nil
+    ) async {
         guard let conversation = reached() else { return }
         do throws(ClientError) {
-            let id = try await chat.client.send(.text(text), to: conversation, replyTo: replyTo, isUrgent: isUrgent)
+            let id = try await chat.client.send(
+                .text(text), to: conversation, replyTo: replyTo, expiresIn: expiresIn, isUrgent: isUrgent)
             state.written.insert(id)
         } catch { show(error) }
     }

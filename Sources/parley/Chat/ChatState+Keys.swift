@@ -245,7 +245,7 @@ extension ChatState.Action {
     /// Whether it sends something to the conversation.
     fileprivate var isMessage: Bool {
         switch self {
-        case .send, .sendUrgently, .reply, .sendFile: true
+        case .send, .sendUrgently, .sendDisappearing, .reply, .sendFile: true
         case .typing, .stopTyping, .fetchOlder, .search, .listRequests, .change, .person, .retry, .markRead, .open,
             .openFile, .saveFile, .pause, .resume, .switchTo, .openDirect, .makeGroup, .showMembers, .showBoard,
             .scroll, .redraw, .end:

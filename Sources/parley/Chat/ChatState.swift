@@ -66,6 +66,8 @@ struct ChatState {
         case send(String)
         /// Notified of in quiet hours, too.
         case sendUrgently(String)
+        /// It disappears after so long.
+        case sendDisappearing(String, MessageLifetime)
         case reply(MessageID, String)
         case typing
         case stopTyping

@@ -68,9 +68,12 @@ struct PlainChat: Sendable {
     /// Sends each line of the input, and waits for the replies.
     private func speak(in conversation: ConversationSummary) async throws {
         var waiting: [MessageID] = []
+        var hasSaidSlowly = false
         for try await line in StandardInput.lines() where line.contains(where: { !$0.isWhitespace }) {
             waiting.append(try await client.send(.text(line), to: conversation.id))
             if waiting.count > PlainChat.mostWaiting {
+                if !hasSaidSlowly { Terminal.report("many lines wait; they are sent as fast as the gateway allows") }
+                hasSaidSlowly = true
                 try await awaitDelivery(of: waiting.removeFirst(), in: conversation)
             }
         }

@@ -157,7 +157,7 @@ struct ChatConversationsTests {
         try terminal.awaitRow("what is new", containing: "--- new ---")
         try terminal.awaitRow("the message", containing: "#1 ", #"alice: hello\u{1b}[2J"#)
         terminal.type("/help\n")
-        try terminal.awaitRow("the manual", containing: "/switch NAME")
+        try terminal.awaitRow("the manual", containing: "ends the chat; so does")
         terminal.type("yes\n")
         try terminal.awaitRow("that it was sent", containing: "(sent, #2)")
         terminal.type("/reply #1 sure\n")

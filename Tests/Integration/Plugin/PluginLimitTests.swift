@@ -78,6 +78,24 @@ extension PluginTests {
         #expect(try intake.counts { $0.refusedSignIns >= 300 }.refusedSignIns == 300)
     }
 
+    @Test(
+        "of many denied subscriptions a line a second is logged, with the reason and what can be printed of the filter")
+    func deniedSubscriptions() throws {
+        let (broker, _) = try readyBroker()
+        let client = try alice.signIn(to: broker)
+        let started = ContinuousClock.now
+        for _ in 0..<40 { #expect(try client.subscribe("parley/v1/users/bob/%s%n é") == 0x87) }
+        let seconds = Int((ContinuousClock.now - started).components.seconds)
+        try broker.awaitLog("may not subscribe")
+        let lines = broker.log.split(separator: "\n").filter { $0.contains("may not subscribe") }
+        #expect(lines.count <= min(seconds + 2, 39))
+        let line = try #require(lines.first)
+        #expect(
+            line.contains(
+                "alice:phone may not subscribe to parley/v1/users/bob/%s%n???: it is not the device's own, or there is no such "
+                    + "topic"))
+    }
+
     @Test("who subscribes again and again is refused beyond the rate, then taken off, and turned away for a moment")
     func subscribeRate() throws {
         let (broker, _) = try limitedBroker { limits in (limits.subscribeBurst, limits.subscribesPerSecond) = (50, 0) }

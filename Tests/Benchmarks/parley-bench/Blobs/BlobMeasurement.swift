@@ -11,11 +11,9 @@ struct BlobMeasurement {
     private var transfer: BlobTransfer
     let perSecond: Int
     let seconds: Double
-    private var alone: [LoadOutcome] = []
-    private var beside: [LoadOutcome] = []
+    private(set) var messages = MessagesBeside()
     private var times: [BlobTransfer.Times] = []
     private var cpuSeconds: [Double] = []
-    private(set) var faults = Faults()
 
     init(fleet: Fleet, door: ChildProcess, transfer: BlobTransfer, perSecond: Int, seconds: Double) {
         (self.fleet, self.door, self.transfer) = (fleet, door, transfer)
@@ -25,7 +23,7 @@ struct BlobMeasurement {
     private var megabytes: Double { Double(transfer.content.count) / 1e6 }
 
     mutating func measure(_ round: Int, of rounds: Int) throws {
-        alone.append(try run())
+        messages.add(alone: try run())
         // Without messages, for the figures of the transfer itself.
         let cpuBefore = ProcessUsage.cpuSeconds(door.identifier)
         let times = try transfer.run()
@@ -34,15 +32,12 @@ struct BlobMeasurement {
         try measureBeside()
         report(
             "turn \(round) of \(rounds): \((megabytes / times.up).formatted(0)) MB/s up, "
-                + "\((megabytes / times.down).formatted(0)) down; p99 \(p99(alone).formatted(2)) ms alone, "
-                + "\(p99(beside).formatted(2)) ms beside it")
+                + "\((megabytes / times.down).formatted(0)) down; \(messages.p99(beside: "it"))")
     }
 
     private mutating func run() throws -> LoadOutcome {
         let plan = LoadPlan(pace: .open(perSecond: perSecond), form: .event, warmUp: 1, measured: seconds)
-        let outcome = try fleet.run(plan) { _ in }
-        faults += outcome.faults
-        return outcome
+        return try fleet.run(plan) { _ in }
     }
 
     /// Measures messages while the file goes up and down again and again.
@@ -62,18 +57,12 @@ struct BlobMeasurement {
         ending.raise()
         ended.wait()
         if let end = result.value.withLock({ $0 }) { transfer = try end.get() }
-        beside.append(try outcome.get())
+        messages.add(beside: try outcome.get())
     }
 
     private final class Ending: Sendable {
         let value = Mutex<Result<BlobTransfer, any Error>?>(nil)
     }
-
-    private func milliseconds(_ outcome: LoadOutcome, _ share: Double) -> Double {
-        outcome.latencies.percentile(share).map { Double($0) / 1e6 } ?? .nan
-    }
-
-    private func p99(_ outcomes: [LoadOutcome]) -> Double { outcomes.last.map { milliseconds($0, 0.99) } ?? .nan }
 
     // MARK: Report
 
@@ -85,18 +74,6 @@ struct BlobMeasurement {
             ["down", Spread(times.map { megabytes / $0.down }).formatted(0), "", ""],
             ["both", "", Spread(cpuSeconds).formatted(2), most],
         ]
-        return table
-    }
-
-    func messages(_ name: String) -> Table {
-        var table = Table(["messages", "beside them", "p50 ms", "p99 ms", "longest"], names: 2)
-        for (other, outcomes) in [("nothing", alone), ("a file up and down", beside)] {
-            func spread(_ share: Double) -> Spread? { Spread(outcomes.map { milliseconds($0, share) }) }
-            table.rows.append([
-                name, other, spread(0.5).formatted(2), spread(0.99).formatted(2),
-                (outcomes.map { milliseconds($0, 1) }.max() ?? .nan).formatted(1),
-            ])
-        }
         return table
     }
 }

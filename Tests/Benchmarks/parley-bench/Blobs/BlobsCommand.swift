@@ -57,11 +57,12 @@ struct BlobsCommand: ParsableCommand {
             perSecond: messages, seconds: seconds)
         for round in 1...rounds { try measurement.measure(round, of: rounds) }
 
-        let faults = measurement.faults
+        let faults = measurement.messages.faults
         let name = "a file of \(size) MB, \(interruptions) interruptions"
         places.machine.print(
             measurement.transfers(name).text(places.machine.style) + "\n\n"
-                + measurement.messages("\(messages) a second").text(places.machine.style),
+                + measurement.messages.table("\(messages) a second", beside: "a file up and down").text(
+                    places.machine.style),
             [
                 "load average after: \(Machine.load)",
                 "\(faults.losses) losses, \(faults.duplicates) duplicates, \(faults.reorderings) reorderings, "

@@ -25,6 +25,8 @@ struct ChatStateTests {
         "a line is a message or a command",
         arguments: [
             ("hi", .action(.send("hi"))), ("/urgent  hi there", .action(.sendUrgently("hi there"))),
+            ("/expire 2h  Burn this", .action(.sendDisappearing("Burn this", MessageLifetime("2h")!))),
+            ("/expire 2h", .unknown("/expire")), ("/expire soon Hi", .unknown("/expire")),
             ("/urgent", .unknown("/urgent")), ("//quit", .action(.send("/quit"))), (" /quit", .action(.send(" /quit"))),
             ("/quit", .action(.end)), ("/help", .help), ("/history", .history),
             ("/search  two words ", .action(.search("two words"))), ("/search", .unknown("/search")),

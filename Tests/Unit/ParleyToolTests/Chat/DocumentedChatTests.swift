@@ -68,7 +68,9 @@ struct DocumentedChatTests {
         for line in ChatManual.lines where line.hasPrefix("/") {
             let words = line.split(separator: " ")
             guard let command = words.first else { continue }
-            let forms = ["\(command)", "\(command) bob", "\(command) 1", "\(command) #1 x", "\(command) #1"]
+            let forms = [
+                "\(command)", "\(command) bob", "\(command) 1", "\(command) #1 x", "\(command) #1", "\(command) 2h x",
+            ]
             #expect(forms.contains { ChatInput($0) != .unknown(String(command)) }, "\(command)")
         }
     }
