@@ -53,7 +53,7 @@ trap 'exit 143' TERM HUP
 
 parley() { "$binaries/parley" --data "$scratch/data" "$@"; }
 # token UID: of a device of that user's.
-token() { parley device add "$1" phone | sed -E 's/.*"password":"([^"]*)".*/\1/'; }
+token() { parley device add "$1" phone --print-token | sed -E 's/.*"password":"([^"]*)".*/\1/'; }
 
 # The first start makes the directory; the settings, which the next one reads, are for a client that asks without pause,
 # and let everybody make an account, with mails that become files and passwords that cost little.

@@ -42,8 +42,8 @@ struct Parley: AsyncParsableCommand {
             CommandGroup(
                 name: "Operator",
                 subcommands: [
-                    UserCommand.self, DeviceCommand.self, CodeCommand.self, TailCommand.self, TraceCommand.self,
-                    ExplainCommand.self, ReportsCommand.self, StatusCommand.self, DoctorCommand.self,
+                    UserCommand.self, DeviceCommand.self, RetentionCommand.self, CodeCommand.self, TailCommand.self,
+                    TraceCommand.self, ExplainCommand.self, ReportsCommand.self, StatusCommand.self, DoctorCommand.self,
                     CheckConfigCommand.self,
                 ]),
         ])

@@ -44,6 +44,7 @@ struct Restore: ParsableCommand {
         print("\(directory.database): conversations with a new epoch: \(outcome.conversations)")
         if let kept = outcome.kept { print("the database that was there is \(kept)") }
         print(
-            "Devices that were added since, or have renewed their token, need a new one: parley device add UID DID")
+            "Devices that have renewed their token since need a new one: parley device renew-token UID DID; those that "
+                + "were added since are added again: parley device add UID DID")
     }
 }

@@ -16,14 +16,24 @@ extension DeleteAccount: AccountHandler {
         return try context.facts.devices.addresses(of: user)
     }
 
-    /// Revokes all access of the user at once. A duty removes the rest, in parts.
     func carryOut(_ devices: [DeviceAddress], in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
-        try context.revoke(devices)
-        try context.transaction.accountRemovals.begin(context.sender)
-        try context.transaction.blobs.discardUnnamed(of: user, at: context.steady)
-        context.wakeBlobRemoval()
-        try context.clear(.user(user, .presence))
-        context.afterCommit.wake(AccountRemovalDuty.self, at: context.steady)
+        try context.deleteAccount(by: context.sender, devices)
         return .done
+    }
+}
+
+extension ApplyContext {
+    /// Revokes all access of a user at once. A duty removes the rest, in parts.
+    ///
+    /// - Parameters:
+    ///   - device: of the user, by which they leave their conversations.
+    ///   - devices: all of the user's.
+    func deleteAccount(by device: DeviceAddress, _ devices: [DeviceAddress]) throws(StoreError) {
+        try revoke(devices)
+        try transaction.accountRemovals.begin(device)
+        try transaction.blobs.discardUnnamed(of: device.user, at: steady)
+        wakeBlobRemoval()
+        try clear(.user(device.user, .presence))
+        afterCommit.wake(AccountRemovalDuty.self, at: steady)
     }
 }

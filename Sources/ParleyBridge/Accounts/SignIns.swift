@@ -29,6 +29,7 @@ extension DecisionContext {
         let digest = try command.digest(in: self)
         let device = new.device ?? DeviceID(digest: digest)
         let address = DeviceAddress(user: user, device: device)
+        try ManageUserRule.checkEnabled(facts.userDetails.standing(of: user), user)
         let devices = try facts.devices.summaries(of: user)
         // Devices with expired tokens do not count: they are of no use any more.
         try SignInDeviceRule.decide(

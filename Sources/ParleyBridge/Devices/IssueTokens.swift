@@ -183,21 +183,48 @@ extension RenewDevice: CommandHandler {
     }
 }
 
+extension DecisionContext {
+    /// The role of the devices of a user for whom an operator has a token made.
+    ///
+    /// - Throws: `not_found`; `forbidden` for a disabled user.
+    fileprivate func roleOfDevices(of user: UserID) throws -> DeviceRole {
+        guard let role = try facts.users.role(of: user)?.deviceRole else { throw Rejection.userNotFound }
+        try ManageUserRule.checkEnabled(facts.userDetails.standing(of: user), user)
+        return role
+    }
+}
+
 extension AddDevice: CommandHandler {
     func decide(in context: DecisionContext) throws -> TokenDecision {
-        guard let role = try context.facts.users.role(of: address.user), let deviceRole = role.deviceRole else {
-            throw Rejection.userNotFound
-        }
+        let role = try context.roleOfDevices(of: address.user)
         let digest = try context.route.digest(for: address, days: lifetimeDays, name: name)
-        return try context.facts.devices.device(address).flatMap { try context.repeated(digest, $0) }
-            ?? .issue(
-                TokenIssue(
-                    to: address, role: deviceRole, days: lifetimeDays, .anew(by: context.sender),
-                    request: digest, in: context))
+        let device = try context.facts.devices.device(address)
+        if let device, let repeated = try context.repeated(digest, device) { return repeated }
+        if isNew { try DeviceTokenRule.checkAddition(of: address, isLive: device != nil) }
+        return .issue(
+            try TokenIssue(
+                to: address, role: role, days: lifetimeDays, .anew(by: context.sender), request: digest, in: context))
     }
 
     func apply(_ decision: TokenDecision, in context: ApplyContext) throws(StoreError) {
         try context.carryOut(decision, of: address)
         if let name { try context.transaction.devices.setName(name, of: address) }
+    }
+}
+
+extension RenewUserDevice: CommandHandler {
+    func decide(in context: DecisionContext) throws -> TokenDecision {
+        let role = try context.roleOfDevices(of: address.user)
+        let digest = try context.route.digest(for: address, days: lifetimeDays, name: nil)
+        let device = try context.facts.devices.device(address)
+        try DeviceTokenRule.checkAnew(isLive: device != nil)
+        if let device, let repeated = try context.repeated(digest, device) { return repeated }
+        return .issue(
+            try TokenIssue(
+                to: address, role: role, days: lifetimeDays, .anew(by: context.sender), request: digest, in: context))
+    }
+
+    func apply(_ decision: TokenDecision, in context: ApplyContext) throws(StoreError) {
+        try context.carryOut(decision, of: address)
     }
 }

@@ -38,7 +38,7 @@ extension DeviceQueries {
         with address: DeviceAddress, by caller: RevokeDeviceRule.Caller?, endsIssued: Bool
     ) throws -> [DeviceAddress] {
         try RevokeDeviceRule.decide(
-            address, by: caller, wasMade: exists(address), isLive: device(address) != nil,
+            address, by: caller, wasMade: exists(address), isLive: isLive(address),
             issued: endsIssued ? made(by: address) : [])
     }
 }

@@ -29,14 +29,6 @@ final class ExpiryDuty: ScheduledDuty {
     private func clearDisplayed(_ batch: Batch, _ transaction: WriteTransaction) throws(StoreError) {
         let displayed = try transaction.facts.records.displayedExpiries(
             at: batch.steady, limit: Self.atOnce, batch.environment.push.mayDisplay)
-        guard !displayed.isEmpty else { return }
-        let position = try transaction.facts.outbox.lastPosition()
-        try transaction.pushEvents.insert(
-            displayed.map { one in
-                PushEvent(
-                    position: position, subject: .removal(one.conversation, seq: one.seq), createdAt: batch.now,
-                    steadyAt: batch.steady)
-            })
-        batch.afterCommit.push.hasEvent = true
+        try batch.clearDisplayed(displayed)
     }
 }

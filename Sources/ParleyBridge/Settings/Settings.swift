@@ -3,6 +3,8 @@ import ParleyProtocol
 /// The settings in `parleyd.json`. A setting that is not named there has its default.
 package struct Settings: Hashable, Sendable {
     package var tokenLifetimeDays = 30
+    /// 0 for ever.
+    package var retentionDays = 0
     package var groupMembers = Limits.groupMembers
     package var openConversations = 5000
     package var groupsByOthers = 500
@@ -85,6 +87,9 @@ package struct Settings: Hashable, Sendable {
         Entry(
             "token_lifetime_days", .duration(.days, 1...3650, \.tokenLifetimeDays),
             "How long a device's token lives, in days."),
+        Entry(
+            "retention_days", .duration(.days, Retention.range, \.retentionDays),
+            "How long the gateway keeps messages, in days; 0 for ever. A conversation may have a time of its own."),
         Entry(
             "group_members", .number(2...CreateConversation.mostNames, \.groupMembers),
             "The most members of a group conversation."),

@@ -18,6 +18,13 @@ package struct GatewayRequests: Sendable {
         try await reply(to: request).read()
     }
 
+    /// Makes a request that has no type for its reply.
+    ///
+    /// - Returns: the `data` of the reply.
+    package func data(of request: some Request) async throws(RequestError) -> JSONObject {
+        try await reply(to: request).acceptedData()
+    }
+
     /// Makes a request whose reply has no content of interest.
     package func carryOut(_ request: some Request) async throws(RequestError) {
         _ = try await reply(to: request).acceptedData()

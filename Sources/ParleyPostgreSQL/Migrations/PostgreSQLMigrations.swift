@@ -2,7 +2,7 @@
 ///
 /// A value without a connection: whoever has one compares it with what `schema_version` says, and takes the steps.
 package struct PostgreSQLMigrations: Sendable {
-    package static let shipped = PostgreSQLMigrations(steps: [.c001, .c002, .c003, .c004, .c005, .c006, .c007])
+    package static let shipped = PostgreSQLMigrations(steps: [.c001, .c002, .c003, .c004, .c005, .c006, .c007, .c008])
 
     /// The schema that holds all tables of a gateway. A schema of this name without a `schema_version` that has rows
     /// is another program's, unless it is empty.

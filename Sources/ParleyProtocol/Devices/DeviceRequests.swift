@@ -103,15 +103,18 @@ public struct AddDevice: Command {
     public let lifetimeDays: Int?
     /// Given by people. Without it, an existing device keeps its name.
     public let name: String?
+    /// Whether a device that is there already is a `conflict`, and keeps its token.
+    public let isNew: Bool
 
-    public init(address: DeviceAddress, lifetimeDays: Int? = nil, name: String? = nil) {
-        (self.address, self.lifetimeDays, self.name) = (address, lifetimeDays, name)
+    public init(address: DeviceAddress, lifetimeDays: Int? = nil, name: String? = nil, isNew: Bool = false) {
+        (self.address, self.lifetimeDays, self.name, self.isNew) = (address, lifetimeDays, name, isNew)
     }
 
     package init<Pass: FieldPass<AddDevice>>(fields pass: inout Pass) throws(Pass.Failure) {
         address = try pass.part(\.address)
         lifetimeDays = try pass.optional("ttl_days", \.lifetimeDays, as: .integer(1...3650))
         name = try pass.optional("name", \.name, as: .nonemptyText(Limits.nameCharacters))
+        isNew = try pass.flag("is_new", \.isNew)
     }
 }
 
@@ -149,9 +152,14 @@ public struct UserSummary: Hashable, Sendable {
     public let displayName: String
     public let createdAt: Timestamp
     public let devices: [DeviceID]
+    /// Whether they sign in nowhere until an operator enables them.
+    public let isDisabled: Bool
 
-    public init(user: UserID, displayName: String, createdAt: Timestamp, devices: [DeviceID]) {
+    public init(
+        user: UserID, displayName: String, createdAt: Timestamp, devices: [DeviceID], isDisabled: Bool = false
+    ) {
         (self.user, self.displayName, self.createdAt, self.devices) = (user, displayName, createdAt, devices)
+        self.isDisabled = isDisabled
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -160,6 +168,7 @@ public struct UserSummary: Hashable, Sendable {
             object.member("display_name", displayName)
             object.member("created_at", createdAt)
             object.member("devices", array: devices) { $0.value($1) }
+            object.member("is_disabled", isDisabled)
         }
     }
 }

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// Decides `devices/renew` and `admin/add-device`: when a request is a repeat, and how long the token before a renewal
-/// signs in (protocol §5).
+/// Decides `devices/renew`, `admin/add-device` and `admin/renew-device`: when a request is a repeat, and how long the
+/// token before a renewal signs in (protocol §5).
 package enum DeviceTokenRule {
     /// The longest time that the old token of a renewal signs in.
     private static let previousLifetime = Duration.days(1)
@@ -17,6 +17,27 @@ package enum DeviceTokenRule {
         guard device ?? caller == caller else {
             throw Rejection(.forbidden, "A device renews its own token and no other.")
         }
+    }
+
+    /// `admin/add-device` of what is to be a new device, unless it repeats the request that has made the device.
+    ///
+    /// - Parameter isLive: whether the device is there.
+    /// - Throws: `conflict` for a device that is there: a new token would end the one that it signs in with.
+    package static func checkAddition(of device: DeviceAddress, isLive: Bool) throws(Rejection) {
+        guard !isLive else {
+            throw Rejection(
+                .conflict,
+                "\(device) is there; `parley device renew-token \(device.user) \(device.device)` gives it a new token, which "
+                    + "ends the old one.")
+        }
+    }
+
+    /// `admin/renew-device`
+    ///
+    /// - Parameter isLive: whether the device is there.
+    /// - Throws: `not_found`
+    package static func checkAnew(isLive: Bool) throws(Rejection) {
+        guard isLive else { throw .deviceNotFound }
     }
 
     /// Whether a request repeats an earlier one with the same digest. Either time may be the later one, if the clock

@@ -2,12 +2,12 @@ import ParleyProtocol
 
 /// Decides which operations are for operators, which for doors, and which for people (protocol §5).
 package enum AuthorizeRule {
-    /// A device may have been revoked while its request waited in the broker.
+    /// A device may have been revoked, or its user disabled, while its request waited in the broker.
     ///
-    /// - Parameter role: of the calling device; `nil` for a revoked one.
+    /// - Parameter role: of the calling device; `nil` for one that may not sign in.
     /// - Throws: `unauthenticated`, `forbidden`
     package static func check(_ askers: Askers, role: DeviceRole?) throws(Rejection) {
-        guard let role else { throw Rejection(.unauthenticated, "This device was revoked.") }
+        guard let role else { throw Rejection(.unauthenticated, "This device was revoked, or its user disabled.") }
         switch (askers, role) {
         case (.everyone, .device), (.everyone, .operator), (.operators, .operator), (.doors, .door),
             (.doorsAlone, .door):

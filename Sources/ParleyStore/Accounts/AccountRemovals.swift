@@ -49,7 +49,7 @@ package struct AccountRemovalWrites {
             UPDATE users SET role = 'departed', display_name = '', photo_url = NULL, message_privacy = 'followers',
                 share_workout_data = 0, send_read_receipts = 0, send_typing = 0, presence = 'nobody',
                 quiet_from = NULL, quiet_to = NULL, time_zone = NULL, account_key = NULL, account_backup = NULL,
-                account_backup_at = NULL
+                account_backup_at = NULL, disabled_at = NULL
             WHERE id = ?
             """, [address.user.text])
         try IdentityWrites(database: database).removeAll(of: address.user)

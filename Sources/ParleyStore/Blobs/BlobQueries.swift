@@ -57,6 +57,13 @@ package struct BlobQueries {
         return gone
     }
 
+    /// Blobs of a user, whether messages name them or not.
+    func ids(of user: UserID, limit: Int) throws(StoreError) -> [BlobID] {
+        try database.list("SELECT id FROM blobs WHERE maker = ? ORDER BY seq LIMIT ?", [user.text, limit]) {
+            try $0.uuid(0)
+        }
+    }
+
     /// The blobs of a user that no message names.
     package func unnamed(of user: UserID) throws(StoreError) -> CreateBlobRule.UnnamedBlobs {
         try database.first(

@@ -68,6 +68,13 @@ package struct BlobWrites {
         try discard(try queries.unnamedIDs(of: user), at: steady)
     }
 
+    /// Discards blobs of a user, whether messages name them or not, so many at most.
+    ///
+    /// - Returns: how many.
+    package func discardAll(of user: UserID, at steady: Timestamp, limit: Int) throws(StoreError) -> Int {
+        try discard(try queries.ids(of: user, limit: limit), at: steady)
+    }
+
     /// Discards what has disappeared, the first first.
     ///
     /// - Parameter now: the steady time.

@@ -16,6 +16,8 @@ package enum SharedWork: Int, CaseIterable, Sendable {
     case boards = 12
     case lostSessions = 13
     case blobRemovals = 14
+    case erasures = 15
+    case retention = 16
 }
 
 extension WriteTransaction {

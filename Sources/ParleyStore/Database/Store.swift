@@ -134,6 +134,9 @@ package struct Snapshot {
     package var tokens: TokenQueries { TokenQueries(database: database) }
     package var keyChanges: KeyChangeQueries { KeyChangeQueries(database: database) }
     package var users: UserQueries { UserQueries(database: database) }
+    package var userDetails: UserDetailQueries { UserDetailQueries(database: database) }
+    package var userExport: UserExportQueries { UserExportQueries(database: database) }
+    package var erasures: ErasureQueries { ErasureQueries(database: database) }
     package var presence: PresenceQueries { PresenceQueries(database: database) }
 
     package var contacts: ContactQueries { ContactQueries(database: database) }
@@ -154,6 +157,7 @@ package struct Snapshot {
 
     package var conversations: ConversationQueries { ConversationQueries(database: database) }
     package var members: MemberQueries { MemberQueries(database: database) }
+    package var retention: RetentionQueries { RetentionQueries(database: database) }
     package var listings: ListingQueries { ListingQueries(database: database) }
     package var unread: UnreadQueries { UnreadQueries(database: database) }
     package var groups: GroupQueries { GroupQueries(database: database) }
@@ -187,6 +191,7 @@ package struct WriteTransaction {
     package var passwords: PasswordWrites { PasswordWrites(database: database) }
     package var accountCodes: AccountCodeWrites { AccountCodeWrites(database: database) }
     package var accountRequests: AccountRequestWrites { AccountRequestWrites(database: database) }
+    package var erasures: ErasureWrites { ErasureWrites(database: database) }
     package var accountRemovals: AccountRemovalWrites { AccountRemovalWrites(database: database) }
     package var mails: MailWrites { MailWrites(database: database) }
     package var links: LinkWrites { LinkWrites(database: database) }
@@ -209,6 +214,7 @@ package struct WriteTransaction {
 
     package var conversations: ConversationWrites { ConversationWrites(database: database) }
     package var members: MemberWrites { MemberWrites(database: database) }
+    package var retention: RetentionWrites { RetentionWrites(database: database) }
     package var groups: GroupWrites { GroupWrites(database: database) }
     package var invites: InviteWrites { InviteWrites(database: database) }
     package var nameChanges: NameChangeWrites { NameChangeWrites(database: database) }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A live device, as rules see it.
+/// A live device of a user who is not disabled, as rules see it.
 package struct DeviceState: Hashable, Sendable {
     package let address: DeviceAddress
     /// The `jti` of its token.
@@ -17,18 +17,20 @@ package struct DeviceState: Hashable, Sendable {
 package struct DeviceQueries {
     let database: Database
 
-    /// The device, unless it is unknown or revoked.
+    /// The device, unless it is unknown or revoked, or its user disabled: whoever has its token may do what its role
+    /// says.
     package func device(_ address: DeviceAddress) throws(StoreError) -> DeviceState? {
         try devices([address])[address]
     }
 
-    /// Without unknown and revoked devices.
+    /// Without unknown and revoked devices, and those of disabled users.
     func devices(_ addresses: some Collection<DeviceAddress>) throws(StoreError) -> [DeviceAddress: DeviceState] {
         let keys = addresses.map { [BoundValue.text($0.user.text), .text($0.device.text)] }
         return try database.table(keys, key: "(?, ?)") { keys in
             """
             SELECT \(deviceColumns) FROM (VALUES \(keys)) AS k CROSS JOIN devices d CROSS JOIN users u
             WHERE d.user = k.column1 AND d.id = k.column2 AND d.revoked_at IS NULL AND u.id = d.user
+                AND u.disabled_at IS NULL
             """
         } _: { row in
             let device = try DeviceState(row)
@@ -42,10 +44,20 @@ package struct DeviceQueries {
             #"SELECT 1 FROM devices WHERE "user" = ? AND id = ?"#, [address.user.text, address.device.text]) != nil
     }
 
-    /// Every live device, for the broker.
+    /// Whether the device is not revoked, whether its user is disabled or not.
+    package func isLive(_ address: DeviceAddress) throws(StoreError) -> Bool {
+        try database.row(
+            #"SELECT 1 FROM devices WHERE "user" = ? AND id = ? AND revoked_at IS NULL"#,
+            [address.user.text, address.device.text]) != nil
+    }
+
+    /// Every device that may sign in, for the broker.
     package func readAll(_ body: (DeviceState) throws -> Void) throws {
         try database.each(
-            "SELECT \(deviceColumns) FROM devices d JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL"
+            """
+            SELECT \(deviceColumns) FROM devices d JOIN users u ON u.id = d.user
+            WHERE d.revoked_at IS NULL AND u.disabled_at IS NULL
+            """
         ) { try body(DeviceState($0)) }
     }
 

@@ -11,7 +11,7 @@ struct Migration: Sendable {
 struct Migrations: Sendable {
     static let steps: [Migration] = [
         .m001, .m002, .m003, .m004, .m005, .m006, .m007, .m008, .m009, .m010, .m011, .m012, .m013, .m014,
-        .m015, .m016, .m017, .m018, .m019, .m020, .m021,
+        .m015, .m016, .m017, .m018, .m019, .m020, .m021, .m022,
     ]
     static let shipped = Migrations(steps)
 

@@ -61,20 +61,24 @@ package struct UserQueries {
     /// Members ordered by id, after `user`.
     package func summaries(after user: UserID?, limit: Int) throws(StoreError) -> [UserSummary] {
         try database.list(
-            "SELECT id, display_name, created_at FROM users WHERE role = 'member' AND id > ? ORDER BY id LIMIT ?",
-            [user?.text ?? "", limit], summary)
+            """
+            SELECT id, display_name, created_at, disabled_at IS NOT NULL FROM users
+            WHERE role = 'member' AND id > ? ORDER BY id LIMIT ?
+            """, [user?.text ?? "", limit], summary)
     }
 
     /// Also of an operator.
     package func summary(_ user: UserID) throws(StoreError) -> UserSummary? {
-        try database.first("SELECT id, display_name, created_at FROM users WHERE id = ?", [user.text], summary)
+        try database.first(
+            "SELECT id, display_name, created_at, disabled_at IS NOT NULL FROM users WHERE id = ?", [user.text], summary
+        )
     }
 
     private func summary(_ row: Row) throws(StoreError) -> UserSummary {
         let user: UserID = try row.level(0)
         return UserSummary(
             user: user, displayName: row.text(1), createdAt: row.time(2),
-            devices: try DeviceQueries(database: database).summaries(of: user).map(\.device))
+            devices: try DeviceQueries(database: database).summaries(of: user).map(\.device), isDisabled: row.isTrue(3))
     }
 }
 

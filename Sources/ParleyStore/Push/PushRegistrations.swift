@@ -17,13 +17,16 @@ package struct PushRegistration: Hashable, Sendable {
 package struct PushRegistrationQueries {
     let database: Database
 
-    /// The registrations of all devices of these users, in the order of users and devices.
+    /// The registrations of all devices of these users, in the order of users and devices. Of a disabled user there are
+    /// none: nothing goes to where they cannot sign in.
     package func registrations(of users: some Collection<UserID>) throws(StoreError) -> [UserID: [PushRegistration]] {
         var found: [UserID: [PushRegistration]] = [:]
         try database.read(users.map { [.text($0.text)] }, key: "?") { users in
             """
-            SELECT "user", device, number, target, registered_at FROM push_registrations WHERE "user" IN (\(users))
-            ORDER BY "user", device
+            SELECT p."user", p.device, p.number, p.target, p.registered_at
+            FROM push_registrations p
+            WHERE p."user" IN (\(users)) AND (SELECT u.disabled_at FROM users u WHERE u.id = p."user") IS NULL
+            ORDER BY p."user", p.device
             """
         } _: { row in
             // A row that cannot be read, such as one of a later version, must not keep other devices from being

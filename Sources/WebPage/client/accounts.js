@@ -69,7 +69,7 @@ export async function signIn({ email, password, deviceName = NAME }) {
     return keep(await door().ask('accounts/sign-in', { email, password, ...device }, named()), email)
 }
 
-/** What an operator's `parley device add` prints. @param {string} text */
+/** What an operator's `parley device add --print-token` prints. @param {string} text */
 export const useCredentials = (text) => keep(parseObject(text), null)
 
 /** @param {string} email */

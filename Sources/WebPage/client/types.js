@@ -389,7 +389,7 @@
  * @property {(fields: {email: string, password: string, code: string, deviceName?: string}) =>
  *   Promise<Address>} verify makes the account, and keeps the new device here
  * @property {(fields: {email: string, password: string, deviceName?: string}) => Promise<Address>} signIn
- * @property {(credentials: string) => Promise<Address>} useCredentials what an operator's `parley device add` prints
+ * @property {(credentials: string) => Promise<Address>} useCredentials what an operator's `parley device add --print-token` prints
  * @property {(email: string) => Promise<void>} sendCode
  * @property {(fields: {email: string, code: string, password: string}) => Promise<void>} resetPassword
  * @property {(address: Address) => Promise<Client>} open a kept device's client, not yet started

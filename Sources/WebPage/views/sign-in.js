@@ -166,7 +166,7 @@ export class SignIn {
 
     showToken() {
         const text = el('textarea', { id: 'token', class: 'input', rows: 5, spellcheck: false, autocomplete: 'off' })
-        fill(this.box, this.brand('What «parley device add» has printed.'),
+        fill(this.box, this.brand('What «parley device add UID DID --print-token» has printed.'),
             this.form('Use it', [
                 el('div', { class: 'field' }, el('label', { htmlFor: 'token' }, 'Credentials'), text),
             ], async () => this.enter(await this.accounts.useCredentials(text.value.trim()))),

@@ -4,8 +4,11 @@ import ParleyProtocol
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "Adds and revokes devices of users.",
-        subcommands: [AddDeviceCommand.self, ExportDeviceCommand.self, RevokeDeviceCommand.self])
+        commandName: "device", abstract: "Adds, lists and revokes devices of users.",
+        subcommands: [
+            AddDeviceCommand.self, ListDevicesCommand.self, RenewDeviceCommand.self, ExportDeviceCommand.self,
+            RevokeDeviceCommand.self,
+        ])
 
     @OptionGroup var common: CommonOptions
 }
@@ -20,44 +23,66 @@ struct DeviceArguments: ParsableArguments {
     var address: DeviceAddress { DeviceAddress(user: user, device: device) }
 }
 
-struct AddDeviceCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Adds a device to a user, or makes its token anew, and prints its credentials.",
-        discussion: """
-            Prints one JSON object with username, client_id, password and expires_at: what an MQTT client signs in \
-            with. The password is a secret. The same object is kept in DIR/devices/UID/DID/credentials.json, readable \
-            by its owner alone, where `parley request --as UID/DID` finds it; beside it the same for mosquitto_sub, \
-            mosquitto_pub and mosquitto_rr, which take it with XDG_CONFIG_HOME=DIR/devices/UID/DID.
-
-            A token made anew ends the old one, and the device's sessions with it.
-            """)
-
-    @OptionGroup var name: DeviceArguments
-
+/// How long a token lives.
+struct LifetimeOption: ParsableArguments {
     @Option(
         name: .customLong("ttl"),
         help: ArgumentHelp("How long the token lives; without, as the gateway's settings say.", valueName: "DAYS"))
-    var lifetimeDays: Int?
-
-    @Option(
-        name: .customLong("name"),
-        help: ArgumentHelp("What its user calls the device; without, it keeps the name that it has.", valueName: "NAME")
-    )
-    var displayName: String?
-
-    @OptionGroup var common: CommonOptions
+    var days: Int?
 
     func validate() throws {
-        if let lifetimeDays, !(1...3650).contains(lifetimeDays) { throw ValidationError("--ttl takes 1 to 3650 days") }
+        if let days, !(1...3650).contains(days) { throw ValidationError("--ttl takes 1 to 3650 days") }
     }
+}
+
+struct AddDeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Adds a device to a user, and keeps its credentials.",
+        discussion: """
+            Prints one JSON object with username, client_id, expires_at and credentials_file: \
+            DIR/devices/UID/DID/credentials.json, readable by its owner alone, where `parley request --as UID/DID` finds \
+            what an MQTT client signs in with. Beside it is the same for mosquitto_sub, mosquitto_pub and mosquitto_rr, \
+            which take it with XDG_CONFIG_HOME=DIR/devices/UID/DID. The token is printed only with --print-token, as \
+            password.
+
+            A device that is there already is an error: `parley device renew-token` makes its token anew, and `parley \
+            device export` one file for another machine.
+            """)
+
+    @OptionGroup var name: DeviceArguments
+    @OptionGroup var lifetime: LifetimeOption
+
+    @Option(
+        name: .customLong("name"), help: ArgumentHelp("What its user calls the device.", valueName: "NAME"))
+    var displayName: String?
+
+    @OptionGroup var token: TokenOption
+    @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let gateway = common.gateway
-        let credentials = try await gateway.ask(
-            AddDevice(address: name.address, lifetimeDays: lifetimeDays, name: displayName))
-        // Printed first: the token before this one has ended, and a disk that is full must not lose both.
-        Terminal.printJSON(credentials.json)
-        try gateway.save(credentials, of: name.address)
+        let credentials = try await common.gateway.ask(
+            AddDevice(address: name.address, lifetimeDays: lifetime.days, name: displayName, isNew: true))
+        try token.keep(credentials, of: name.address, in: common.gateway)
+    }
+}
+
+struct RenewDeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renew-token", abstract: "Makes a device's token anew: the one before ends, and its sessions.",
+        discussion: """
+            For a token that was lost or has ended; while a device has one that signs in, it renews that by itself. \
+            Prints and keeps what `parley device add` does.
+            """)
+
+    @OptionGroup var name: DeviceArguments
+    @OptionGroup var lifetime: LifetimeOption
+    @OptionGroup var token: TokenOption
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let credentials = try await common.gateway.ask(
+            RenewUserDevice(address: name.address, lifetimeDays: lifetime.days))
+        try token.keep(credentials, of: name.address, in: common.gateway)
     }
 }
 

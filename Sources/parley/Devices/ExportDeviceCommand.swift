@@ -10,7 +10,8 @@ struct ExportDeviceCommand: AsyncParsableCommand {
         discussion: """
             The file has the gateway's address, the certificates to trust and a token. Whoever has it is the device, so hand \
             it over as one hands over a password; on the other machine `parley login FILE` takes it. Nothing of it stays \
-            in the gateway's data directory. A token that the device had before ends.
+            in the gateway's data directory. A device that is there already is an error, unless --renew-token is given: then \
+            the token that it had before ends.
 
             Example:
               parley device export alice phone --output alice-phone.parley
@@ -38,18 +39,13 @@ struct ExportDeviceCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The web door that the device's files go by.", valueName: "URL"))
     var door: DoorAddress?
 
-    @Option(
-        name: .customLong("ttl"),
-        help: ArgumentHelp("How long the token lives; without, as the gateway's settings say.", valueName: "DAYS"))
-    var lifetimeDays: Int?
+    @Flag(name: .customLong("renew-token"), help: "Of a device that is there: make its token anew.")
+    var renewsToken = false
 
     @Flag(help: "Adds the user too, if there is none of this name.") var addUser = false
 
+    @OptionGroup var lifetime: LifetimeOption
     @OptionGroup var common: CommonOptions
-
-    func validate() throws {
-        if let lifetimeDays, !(1...3650).contains(lifetimeDays) { throw ValidationError("--ttl takes 1 to 3650 days") }
-    }
 
     func run() async throws {
         let gateway = common.gateway
@@ -59,7 +55,12 @@ struct ExportDeviceCommand: AsyncParsableCommand {
         // First: a token is not made that nobody gets.
         let file = try reserve(path)
         if addUser { _ = try await gateway.data(of: AddUser(user: name.user)) }
-        let credentials = try await gateway.ask(AddDevice(address: name.address, lifetimeDays: lifetimeDays))
+        let credentials =
+            if renewsToken {
+                try await gateway.ask(RenewUserDevice(address: name.address, lifetimeDays: lifetime.days))
+            } else {
+                try await gateway.ask(AddDevice(address: name.address, lifetimeDays: lifetime.days, isNew: true))
+            }
         let content = DeviceFile(name.address, credentials, at: endpoint, authority: authority, door: door?.text)
         try write(content.json, to: file, at: path)
         Terminal.print(path.printable)
@@ -99,10 +100,13 @@ struct ExportDeviceCommand: AsyncParsableCommand {
             try file.write(bytes.span)
             isKept = try file.commit(asNew: path)
         } catch {
-            throw ToolError(.noAnswer, "the token was made and could not be kept, do it again: \(error)")
+            throw ToolError(
+                .noAnswer, "the token was made and could not be kept, do it again with --renew-token: \(error)")
         }
         guard isKept else {
-            throw ToolError(.noAnswer, "\(path.printable) has appeared meanwhile: the token was not kept, do it again")
+            throw ToolError(
+                .noAnswer,
+                "\(path.printable) has appeared meanwhile: the token was not kept, do it again with --renew-token")
         }
     }
 }

@@ -158,7 +158,7 @@ extension LocalGateway {
             "the gateway does not accept the operator's credentials in \(path)/devices/\(device)"
         case .notAuthorized:
             "the gateway does not accept the credentials of \(device): the token has ended, was revoked or was made "
-                + "anew elsewhere; a new one is made by: parley device add \(device.user) \(device.device)"
+                + "anew elsewhere; a new one is made by: parley device renew-token \(device.user) \(device.device)"
         case .unreachable(errno: EACCES):
             "the gateway's socket in \(path)/run belongs to another user: run this as the owner of \(path)"
         case .nameNotResolved where !device.isOperatorConsole:

@@ -12,11 +12,25 @@ struct OperatorSession: Sendable {
         do throws(RequestError) {
             return try await requests.ask(request)
         } catch {
-            switch error {
-            case .refused(let rejection): throw ToolError(rejection)
-            case .unanswered(let failure): throw gateway.failure(failure, gateway.console)
-            case .unreadable: throw gateway.failure(.malformedReply, gateway.console)
-            }
+            throw failure(error)
+        }
+    }
+
+    /// - Returns: the `data` of the reply.
+    /// - Throws: as `ask`.
+    func data(of request: some Request) async throws(ToolError) -> JSONObject {
+        do throws(RequestError) {
+            return try await requests.data(of: request)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func failure(_ error: RequestError) -> ToolError {
+        switch error {
+        case .refused(let rejection): ToolError(rejection)
+        case .unanswered(let failure): gateway.failure(failure, gateway.console)
+        case .unreadable: gateway.failure(.malformedReply, gateway.console)
         }
     }
 }

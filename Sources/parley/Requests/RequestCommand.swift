@@ -63,7 +63,8 @@ extension LocalGateway {
         let left = credentials.expiresAt.milliseconds - now.milliseconds
         guard left > 0, left < LocalGateway.warningDays * 86_400_000 else { return nil }
         let command =
-            (try? signInRecord(of: device))?.login(device) ?? "parley device add \(device.user) \(device.device)"
+            (try? signInRecord(of: device))?.login(device)
+            ?? "parley device renew-token \(device.user) \(device.device)"
         return "the token of \(device) ends at \(credentials.expiresAt); devices/renew or `\(command)` makes a new one"
     }
 }

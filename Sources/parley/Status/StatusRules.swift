@@ -87,8 +87,8 @@ struct StatusRules {
             let end = left < .zero ? "has ended" : "ends in \(left.rough)"
             return isOwn
                 ? "the token of \(device) \(end): parleyd should have renewed it, and its log says why it has not"
-                : "the token of \(device) \(end): a new one is made by parley device add \(device.user) \(device.device), or "
-                    + "the device is removed by parley device revoke \(device.user) \(device.device)"
+                : "the token of \(device) \(end): a new one is made by parley device renew-token \(device.user) "
+                    + "\(device.device), or the device is removed by parley device revoke \(device.user) \(device.device)"
         }
     }
 

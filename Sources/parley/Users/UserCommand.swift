@@ -4,8 +4,12 @@ import ParleyProtocol
 
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Adds and lists users.",
-        subcommands: [AddUserCommand.self, ListUsersCommand.self])
+        commandName: "user", abstract: "Adds, shows, disables, exports and removes users.",
+        subcommands: [
+            AddUserCommand.self, ListUsersCommand.self, ShowUserCommand.self, RenameUserCommand.self,
+            DisableUserCommand.self, EnableUserCommand.self, RemoveUserCommand.self, ExportUserCommand.self,
+            EraseUserCommand.self,
+        ])
 
     @OptionGroup var common: CommonOptions
 }
@@ -44,11 +48,11 @@ struct ListUsersCommand: AsyncParsableCommand {
         commandName: "list", abstract: "Lists the users and their devices.",
         discussion: "A table for people; with --json one JSON object a line, for programs.")
 
-    @Flag(help: "One JSON object a line: user_id, display_name, created_at, devices.") var json = false
+    @Flag(help: "One JSON object a line: user_id, display_name, created_at, devices, is_disabled.") var json = false
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        var table = Table(headings: ["USER", "NAME", "SINCE", "DEVICES"])
+        var table = Table(headings: ["USER", "NAME", "SINCE", "STATE", "DEVICES"])
         var cursor: String?
         repeat {
             let page = try await common.gateway.data(
@@ -70,7 +74,9 @@ extension UserSummary {
             let created = try? object.text("created_at", maximum: 64), let createdAt = Timestamp(created)
         else { throw ToolError(.noAnswer, NoReplyError.malformedReply.description) }
         let devices = (try? object.levels("devices", maximum: .max)) ?? [DeviceID]()
-        self.init(user: user, displayName: name, createdAt: createdAt, devices: devices)
+        self.init(
+            user: user, displayName: name, createdAt: createdAt, devices: devices,
+            isDisabled: (try? object.bool("is_disabled")) ?? false)
     }
 
     fileprivate var json: [UInt8] {
@@ -80,6 +86,9 @@ extension UserSummary {
     }
 
     fileprivate var row: [String] {
-        [user.text, displayName, String(createdAt.description.prefix(10)), devices.map(\.text).joined(separator: " ")]
+        [
+            user.text, displayName, String(createdAt.description.prefix(10)), isDisabled ? "disabled" : "",
+            devices.map(\.text).joined(separator: " "),
+        ]
     }
 }

@@ -55,18 +55,28 @@ final class AdministrationTests: ToolSuite {
         #expect(users == names)
     }
 
-    @Test("a device's credentials are printed, kept for its owner alone, and sign it in until it is revoked")
+    @Test(
+        "a device's credentials are kept for its owner alone, printed when asked for, and sign it in until it is revoked"
+    )
     func devices() throws {
         _ = try parley.run("user", "add", "alice")
         let added = try parley.run("device", "add", "alice", "phone", "--ttl", "10", "--name", "Ann's phone")
         #expect(added.status == 0)
         #expect(added.lines.count == 1)
-        #expect(added.json.keys == ["username", "client_id", "password", "expires_at"])
+        #expect(added.json.keys == ["username", "client_id", "expires_at", "credentials_file"])
         #expect(added.json["client_id"] == "alice:phone")
         let file = gateway.directory + "/devices/alice/phone/credentials.json"
+        #expect(added.json["credentials_file"].text == file && !added.output.contains("eyJ"))
+        let again = try parley.run("device", "add", "alice", "phone")
+        #expect(again.status == 1 && again.output.isEmpty)
+        #expect(
+            again.errors.contains("alice/phone is there; `parley device renew-token alice phone` gives it a new token"))
+        let renewed = try parley.run("device", "renew-token", "alice", "phone", "--ttl", "10", "--print-token")
+        #expect(renewed.status == 0)
+        #expect(renewed.json.keys == ["username", "client_id", "password", "expires_at"])
         // The file says when they were kept, too.
         let kept = try String(contentsOfFile: file, encoding: .utf8)
-        #expect(kept.hasPrefix(added.output.dropLast(2)) && kept.contains(#""kept_at":"#))
+        #expect(kept.hasPrefix(renewed.output.dropLast(2)) && kept.contains(#""kept_at":"#))
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
 
         let profile = try parley.run("request", "--as", "alice/phone", "profile/get")
@@ -84,7 +94,8 @@ final class AdministrationTests: ToolSuite {
         let refused = try parley.run("request", "--as", "alice/phone", "profile/get")
         #expect(refused.status == 3)
         #expect(refused.output.isEmpty)
-        #expect(refused.errors.contains("parley device add alice phone"))
+        #expect(refused.errors.contains("parley device renew-token alice phone"))
+        #expect(try parley.run("device", "renew-token", "alice", "phone").status == 1)
     }
 
     @Test("a refusal is printed as it came, with status 1, whoever refuses")

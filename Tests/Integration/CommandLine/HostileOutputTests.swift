@@ -138,6 +138,9 @@ final class HostileOutputTests {
     /// Commands that run to their end, and how they show it.
     private static let commands: [(arguments: [String], form: Form)] = [
         (["user", "list"], .plain), (["user", "list", "--json"], .json), (["user", "add", "alice"], .json),
+        (["user", "show", "alice"], .plain), (["user", "show", "alice", "--json"], .json),
+        (["user", "rename", "alice", hostile], .plain), (["device", "list", "alice"], .plain),
+        (["device", "list", "alice", "--json"], .json),
         (["devices", "--as", "alice/phone"], .plain), (["reports"], .plain), (["reports", "--json"], .json),
         (["request", "--as", "bob/phone", "conversations/list"], .json),
         (["request", "--as", "alice/phone", "profile/get"], .json),
@@ -226,8 +229,9 @@ final class HostileOutputTests {
     /// refusals, which go the same way as all others.
     private static let others: Set = [
         "account", "accept-key", "challenge", "check-config", "code", "delete", "device", "doctor", "edit", "explain",
-        "link", "login", "logout", "metrics", "notifications", "passphrase", "plan", "react", "register", "rotate-keys",
-        "safety-number", "send", "status", "trace", "unblock", "unfollow", "use", "verify", "whoami", "workout",
+        "link", "login", "logout", "metrics", "notifications", "passphrase", "plan", "react", "register", "retention",
+        "rotate-keys", "safety-number", "send", "status", "trace", "unblock", "unfollow", "use", "verify", "whoami",
+        "workout",
     ]
 
     @Test("every command is among those that were tried, or known to print nothing of others'")

@@ -29,7 +29,7 @@ final class TailTests: ToolSuite {
         let tail = try parley.start(["tail", "--retained"], script: "\"$0\" --data \"$@\" | cat")
         try awaitListening(tail)
         try createConversation()
-        let secret = try parley.run("device", "add", "bob", "tv").json["password"].text ?? ""
+        let secret = try parley.run("device", "add", "bob", "tv", "--print-token").json["password"].text ?? ""
         try eventually("the events; there was: \(tail.output)") { () -> Void? in
             tail.output.contains("users/bob/events conversation.created") && tail.output.contains("admin/add-device")
                 && tail.output.contains("password=<hidden>") ? () : nil

@@ -24,7 +24,8 @@ TEXTS = ["hello", "naïve – 你好 – 👩‍👩‍👧‍👦 – a\u0301 �
 # In bytes of UTF-8.
 LONG = "ä" * (30 * 1024)
 
-names = (f"{number}" for number in itertools.count(1))
+# The programs of a run have one gateway, and none has another's devices.
+names = (f"-{os.getpid()}-{number}" for number in itertools.count(1))
 
 
 class ChatTestCase(unittest.TestCase):

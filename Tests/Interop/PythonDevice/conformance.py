@@ -280,7 +280,22 @@ class Traffic(unittest.TestCase):
         operator.request("admin/explain-push", {"message_id": self.message, "user_id": "ann"})
         operator.request("admin/test-push", {"user_id": "ann"})
         operator.request("admin/status", {})
+        dan = {"user_id": "dan"}
+        operator.request("admin/renew-device", dan | {"device_id": "phone", "ttl_days": 1})
+        operator.request("admin/rename-user", dan | {"display_name": "Daniel"})
+        operator.request("admin/disable-user", dan)
+        operator.request("admin/enable-user", dan)
+        for user in ("ann", "ben", "dan"):
+            operator.request("admin/get-user", {"user_id": user})
+            page = operator.request("admin/export-user", {"user_id": user, "limit": 200})
+            while page["next_cursor"]:
+                page = operator.request("admin/export-user", {"user_id": user, "cursor": page["next_cursor"]})
+        operator.request("admin/set-retention", {"conversation_id": self.direct, "days": 3650})
+        operator.request("admin/get-retention", {"conversation_id": self.direct})
         operator.request("admin/revoke-device", {"user_id": "dan", "device_id": "phone"})
+        operator.request("admin/add-device", {"user_id": "dan", "device_id": "watch", "is_new": True})
+        operator.request("admin/remove-user", dan)
+        operator.request("admin/erase-user", dan)
 
 
 if __name__ == "__main__":

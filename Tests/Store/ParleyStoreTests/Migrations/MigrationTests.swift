@@ -67,6 +67,7 @@ struct MigrationTests {
             #expect(conversation.facts.members.allSatisfy { $0.isOpen })
             #expect(try snapshot.users.profile("alice")?.displayName == "Alice")
             #expect(try snapshot.devices.keys(of: "alice").count == 1)
+            #expect(try snapshot.userDetails.standing(of: "alice") == .enabled)
             #expect(try snapshot.outbox.unpublished(after: 0, limit: 10).map(\.position) == [1, 2])
         }
         #expect(try store.text("PRAGMA foreign_key_check") == nil)

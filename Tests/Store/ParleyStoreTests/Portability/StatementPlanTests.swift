@@ -38,6 +38,12 @@ struct StatementPlanTests {
         "SELECT e.of_group, g.id, e.week",
         "SELECT key, kind, address, seed, attempts, due_at, expires_at FROM mails",
         #"SELECT "user", device, left_through FROM account_removals LIMIT 1"#,
+        #"SELECT "user", looked_through FROM erasures LIMIT 1"#,
+        // Few are set.
+        "SELECT 1 FROM retentions WHERE days > 0 LIMIT 1",
+        // When a person is erased. Reports are few.
+        "DELETE FROM reports WHERE reporter = ?",
+        #"UPDATE reports SET message = NULL, evidence = NULL WHERE "user" = ?"#,
     ]
 
     /// Tables of one row.

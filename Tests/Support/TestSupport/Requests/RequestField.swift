@@ -189,8 +189,17 @@ package struct RequestField: CustomStringConvertible {
         case is AddDevice.Type:
             return [
                 user, required("device_id", .level), optional("ttl_days", .integer(1...3650)),
-                optional("name", .text(100)),
+                optional("name", .text(100)), optional("is_new", .bool),
             ]
+        case is GetUser.Type, is DisableUser.Type, is EnableUser.Type, is RemoveUser.Type,
+            is EraseUser.Type:
+            return [user]
+        case is ExportUser.Type: return [user, optional("limit", .integer(1...200)), optional("cursor", .text(256))]
+        case is SetRetention.Type: return [conversation, optional("days", .integer(0...36_500))]
+        case is GetRetention.Type: return [conversation]
+        case is RenameUser.Type: return [user, required("display_name", .text(100))]
+        case is RenewUserDevice.Type:
+            return [user, required("device_id", .level), optional("ttl_days", .integer(1...3650))]
         case is RevokeUserDevice.Type: return [user, required("device_id", .level), optional("keep_issued", .bool)]
         case is CreateBlob.Type:
             return [

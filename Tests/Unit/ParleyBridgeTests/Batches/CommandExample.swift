@@ -241,6 +241,28 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
             CommandExample(AddUser.self) {
                 try request(AddUser.self, #"{"user_id":"frank","display_name":"Frank"}"#, from: operatorDevice)
             },
+            CommandExample(RenameUser.self) {
+                try request(RenameUser.self, #"{"user_id":"bob","display_name":"Robert"}"#, from: operatorDevice)
+            },
+            CommandExample(DisableUser.self) {
+                try request(DisableUser.self, #"{"user_id":"bob"}"#, from: operatorDevice)
+            },
+            CommandExample(
+                EnableUser.self,
+                after: { _ = try $0.result(of: request(DisableUser(user: "bob"), from: operatorDevice)) }
+            ) { try request(EnableUser.self, #"{"user_id":"bob"}"#, from: operatorDevice) },
+            CommandExample(RemoveUser.self) {
+                try request(RemoveUser.self, #"{"user_id":"bob"}"#, from: operatorDevice)
+            },
+            CommandExample(EraseUser.self) {
+                try request(EraseUser.self, #"{"user_id":"bob"}"#, from: operatorDevice)
+            },
+            CommandExample(SetRetention.self) {
+                try request(SetRetention.self, #"{\#(named),"days":30}"#, from: operatorDevice)
+            },
+            CommandExample(RenewUserDevice.self) {
+                try request(RenewUserDevice.self, #"{"user_id":"alice","device_id":"phone"}"#, from: operatorDevice)
+            },
             CommandExample(AddDevice.self) {
                 try request(
                     AddDevice.self, #"{"user_id":"alice","device_id":"watch","name":"Watch"}"#, from: operatorDevice)

@@ -25,6 +25,15 @@ struct DeviceListTests {
         return try request(AddDevice.self, "{\"user_id\":\"alice\",\"device_id\":\"\(device)\"\(name)}", from: console)
     }
 
+    private func addNew(_ device: DeviceID) throws -> IncomingCommand {
+        let named = "{\"user_id\":\"alice\",\"device_id\":\"\(device)\",\"is_new\":true}"
+        return try request(AddDevice.self, named, from: console)
+    }
+
+    private func renew(_ device: DeviceID) throws -> IncomingCommand {
+        try request(RenewUserDevice.self, "{\"user_id\":\"alice\",\"device_id\":\"\(device)\"}", from: console)
+    }
+
     private func listed(_ device: DeviceID) throws -> DeviceSummary? {
         try test.store.read { try $0.devices.summaries(of: "alice") }.first { $0.device == device }
     }
@@ -39,16 +48,36 @@ struct DeviceListTests {
         #expect(added.data["user_id"] as? String == "alice" && added.data["device_id"] as? String == "tablet")
         #expect(added.data["at"] as? String == "\(at(3))")
         #expect(try events(add("tablet")) == ["device.renewed"])
+        #expect(try events(renew("tablet")) == ["device.renewed"])
+        #expect(try events(addNew("tablet")).isEmpty)
         #expect(try events(request(RevokeDevice(device: "tablet"), from: phone)) == ["device.revoked"])
-        #expect(try events(add("tablet")) == ["device.added"])
+        #expect(try events(addNew("tablet")) == ["device.added"])
+    }
+
+    @Test("a device that is there is not added as a new one, and keeps its token: renewing it makes another")
+    func thereAlready() throws {
+        func token() throws -> UUIDValue? { try test.store.read { try $0.devices.device(phone)?.tokenID } }
+        let before = try token()
+        let refused = try #require(try outgoing([addNew("phone")]).replies.first)
+        #expect(
+            refused.code == "conflict" && refused.message?.contains("parley device renew-token alice phone") == true)
+        #expect(try before == token())
+        #expect(try outgoing([renew("phone")]).replies.first?.isOK == true)
+        #expect(try before != token())
+        #expect(try outgoing([renew("nothing")]).replies.first?.code == "not_found")
+        #expect(
+            try outgoing([request(RevokeDevice(device: "phone"), from: phone), renew("phone")]).replies.last?.code
+                == "not_found")
     }
 
     @Test("a name is given with a device, is kept when its token is made anew, and goes with the device")
     func nameGoesWithTheDevice() throws {
         _ = outgoing([try add("tablet", name: "Küche")])
         #expect(try listed("tablet")?.name == "Küche" && listed("phone")?.name == nil)
-        _ = outgoing([try add("tablet")])
-        #expect(try listed("tablet")?.name == "Küche")
+        for request in [try add("tablet"), try renew("tablet")] {
+            _ = outgoing([request])
+            #expect(try listed("tablet")?.name == "Küche")
+        }
         _ = outgoing([try add("tablet", name: "Bad")])
         #expect(try listed("tablet")?.name == "Bad")
         _ = outgoing([try request(RevokeDevice(device: "tablet"), from: phone), try add("tablet")])

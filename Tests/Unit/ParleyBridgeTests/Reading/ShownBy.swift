@@ -24,8 +24,8 @@ enum ShownBy {
             "challenges/get", "challenges/list", "conversations/get", "conversations/list", "history/get",
             "summary/get", "sync/get",
         ],
-        "requests/accept": ["requests/list", "social/can-message"],
-        "requests/decline": ["requests/list"],
+        "requests/accept": ["admin/export-user", "admin/get-user", "requests/list", "social/can-message"],
+        "requests/decline": ["admin/export-user", "admin/get-user", "requests/list"],
         "keys/publish": ["devices/list", "keys/get"],
         "account/backup": ["account/get-backup"],
         "account/link": ["account/get"],
@@ -88,11 +88,32 @@ enum ShownBy {
         "push/unregister": ["devices/list"],
         "reports/create": ["admin/list-reports"],
         "admin/add-user": ["admin/list-users", "admin/status"],
+        "admin/rename-user": [
+            "admin/list-users", "conversations/get", "conversations/list", "profile/get", "social/following",
+            "sync/get",
+        ],
+        "admin/disable-user": ["admin/export-user", "admin/get-user", "admin/list-users", "requests/list"],
+        "admin/enable-user": ["admin/export-user", "admin/get-user", "admin/list-users", "requests/list"],
+        "admin/remove-user": [
+            "admin/export-user", "admin/get-user", "admin/list-users", "admin/status", "requests/list",
+            "social/can-message",
+        ],
+        "admin/erase-user": [
+            "admin/export-user", "admin/get-user", "admin/list-users", "admin/status", "requests/list",
+            "social/can-message",
+        ],
+        "admin/set-retention": ["admin/get-retention"],
+        "admin/renew-device": ["devices/list"],
         "admin/add-device": ["admin/list-users", "admin/status", "devices/list"],
         "admin/revoke-device": ["admin/list-users", "admin/status", "devices/list"],
     ]
 
-    /// The same of further cases of a write.
+    /// Which reads show something else later: what of a removed user is removed in the background.
+    static let later: [String: [String]] = [
+        "admin/remove-user": ["admin/export-user"], "admin/erase-user": ["admin/export-user"],
+    ]
+
+    /// What is shown at once of further cases of a write.
     static let more: [String: [String]] = [
         "metrics/report, anew": ["challenges/get", "challenges/list", "summary/get"],
         "workouts/log, a second one": ["challenges/get", "challenges/list", "leaderboards/get"],

@@ -105,7 +105,8 @@ struct EventTests {
         let user = UserSummary(user: alice.user, displayName: "A", createdAt: Self.time, devices: [alice.device])
         #expect(
             Self.text { user.write(to: &$0) }
-                == #"{"user_id":"alice","display_name":"A","created_at":"\#(Self.timeText)","devices":["phone"]}"#)
+                == #"{"user_id":"alice","display_name":"A","created_at":"\#(Self.timeText)","devices":["phone"],"#
+                + #""is_disabled":false}"#)
     }
 
     @Test("others see of a profile the name and the picture alone")

@@ -78,7 +78,7 @@ struct StatusReportTests {
                 answer(credentials: [
                     OperatingCredential(
                         device: DeviceAddress(user: "operator", device: "office"), expiresAt: at(.seconds(-1)))
-                ])), "operator/office has ended: a new one is made by parley device add operator office"
+                ])), "operator/office has ended: a new one is made by parley device renew-token operator office"
         ),
         (
             report { $0.certificate = CertificateState(file: "/c.pem", endsAt: at(.seconds(-1))) },

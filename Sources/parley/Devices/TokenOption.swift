@@ -1,0 +1,33 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+/// What becomes of a token that an operator has had made: it is kept in the data directory, and printed only when asked
+/// for.
+struct TokenOption: ParsableArguments {
+    @Flag(name: .customLong("print-token"), help: "Print the token too, as password: whoever has it is the device.")
+    var prints = false
+
+    /// Keeps the credentials, and prints where they are.
+    func keep(_ credentials: DeviceCredentials, of device: DeviceAddress, in gateway: LocalGateway) throws {
+        // First, where it is wanted: the token before this one has ended, and a disk that is full must not lose both.
+        if prints { Terminal.printJSON(credentials.json) }
+        do throws(ToolError) {
+            try gateway.save(credentials, of: device)
+        } catch {
+            throw ToolError(
+                error.status,
+                "\(error.message); the token was made, and another is made by: parley device renew-token "
+                    + "\(device.user) \(device.device)")
+        }
+        guard !prints else { return }
+        let path = DeviceDirectory(of: device, in: gateway.path).credentialsPath
+        Terminal.printJSON(
+            JSONWriter.object { object in
+                object.member("username", credentials.username)
+                object.member("client_id", credentials.clientID)
+                object.member("expires_at", credentials.expiresAt)
+                object.member("credentials_file", path)
+            })
+    }
+}
