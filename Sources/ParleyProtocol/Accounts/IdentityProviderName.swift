@@ -1,7 +1,7 @@
 /// A provider of identities in the gateway's settings, such as `apple` and `google`.
 public struct IdentityProviderName: LevelIdentifier {
     public let text: String
-    public init(validated text: String) { self.text = text }
+    public init(_ checked: LevelText) { text = checked.text }
 
     public static let apple = IdentityProviderName(validated: "apple")
     public static let google = IdentityProviderName(validated: "google")

@@ -67,7 +67,7 @@ public struct GatewayInfo: Hashable, Sendable {
 public struct LimitName: LevelIdentifier {
     public let text: String
 
-    public init(validated text: String) { self.text = text }
+    public init(_ checked: LevelText) { text = checked.text }
 }
 
 extension GatewayInfo: GatewayValue {

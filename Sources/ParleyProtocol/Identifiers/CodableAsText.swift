@@ -18,3 +18,26 @@ extension CodableAsText {
         try container.encode(description)
     }
 }
+
+extension CodableAsText {
+    /// - Throws: ``TextFormError`` if the text is not of this form.
+    public init(validating text: String) throws(TextFormError) {
+        guard let value = Self(text) else { throw TextFormError(form: Self.textForm) }
+        self = value
+    }
+}
+
+extension CodableAsText where Self: ExpressibleByStringLiteral {
+    /// A literal of the source. It traps on any text that is not of this form.
+    public init(stringLiteral text: String) {
+        guard let value = Self(text) else { preconditionFailure("a literal is not \(Self.textForm)") }
+        self = value
+    }
+}
+
+/// A text has another form than its type: which one is asked for. It does not repeat the text.
+public struct TextFormError: Error, Hashable, Sendable, CustomStringConvertible {
+    let form: String
+
+    public var description: String { "not \(form)" }
+}

@@ -145,7 +145,7 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
 }
 
 /// An id with a UUID as its text. Each noun has its own type, so that one cannot be used for another.
-public protocol UUIDIdentifier: Hashable, Comparable, Sendable, CodableAsText, JSONKeyable {
+public protocol UUIDIdentifier: Hashable, Comparable, Sendable, CodableAsText, ExpressibleByStringLiteral, JSONKeyable {
     var value: UUIDValue { get }
     init(_ value: UUIDValue)
 }

@@ -1,24 +1,45 @@
-/// An id that is a topic level: 1 to 64 of `A-Z a-z 0-9 _ -` (protocol §1).
+/// The text of an id that is a topic level: 1 to 64 of `A-Z a-z 0-9 _ -` (protocol §1).
+public struct LevelText: Hashable, Sendable {
+    public let text: String
+
+    public init?(parsing bytes: Span<UInt8>) {
+        guard isLevelIdentifier(bytes, maximumLength: LevelText.maximumLength) else { return nil }
+        text = String(copying: bytes)
+    }
+
+    /// The caller has checked the text.
+    package init(validated text: String) { self.text = text }
+
+    /// In bytes.
+    static let maximumLength = 64
+}
+
+/// An id that is a topic level. An app writes one as a literal, which traps if it is none, or reads one by an
+/// initializer that is `nil` or throws.
 ///
 /// It is ASCII, so that comparing and hashing its `String` compares and hashes its bytes.
-public protocol LevelIdentifier: Hashable, Comparable, Sendable, CodableAsText, JSONKeyable {
+public protocol LevelIdentifier: Hashable, Comparable, Sendable, CodableAsText, ExpressibleByStringLiteral, JSONKeyable
+{
     var text: String { get }
-    init(validated text: String)
+    init(_ checked: LevelText)
 }
 
 extension LevelIdentifier {
     /// The longest id, in bytes.
-    public static var maximumLength: Int { 64 }
+    public static var maximumLength: Int { LevelText.maximumLength }
 
     public init?(parsing bytes: Span<UInt8>) {
-        guard isLevelIdentifier(bytes, maximumLength: 64) else { return nil }
-        self.init(validated: String(copying: bytes))
+        guard let checked = LevelText(parsing: bytes) else { return nil }
+        self.init(checked)
     }
 
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         self.init(parsing: bytes.span)
     }
+
+    /// The caller has checked the text.
+    package init(validated text: String) { self.init(LevelText(validated: text)) }
 
     public var description: String { text }
 
@@ -51,12 +72,12 @@ extension String {
 
 public struct UserID: LevelIdentifier {
     public let text: String
-    public init(validated text: String) { self.text = text }
+    public init(_ checked: LevelText) { text = checked.text }
 }
 
 public struct DeviceID: LevelIdentifier {
     public let text: String
-    public init(validated text: String) { self.text = text }
+    public init(_ checked: LevelText) { text = checked.text }
 }
 
 /// One device of one user: the subject of rights, tokens and revocation.

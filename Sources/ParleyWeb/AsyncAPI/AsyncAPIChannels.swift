@@ -115,8 +115,7 @@ struct AsyncAPIChannels {
         let sample = try data(of: event).sample()
         switch (event, sample) {
         case (let event as any PersonalEvent.Type, _):
-            guard let user = UserID("u") else { throw .internalFault }
-            return [.user(user, event.channel)]
+            return [.user("u", event.channel)]
         case (_, let change as GroupMemberChange):
             return [.group(change.group, .events)]
         case (_, let board as Leaderboard):

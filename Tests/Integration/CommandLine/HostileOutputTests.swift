@@ -85,7 +85,7 @@ final class HostileOutputTests {
     /// As a client does that takes any text for an emoji, which `parley react` does not.
     private static func react(to message: String, in conversation: String, of couple: Couple) async throws {
         let target = (try #require(MessageID(message)), try #require(ConversationID(conversation)))
-        let alice = DeviceAddress(user: try #require(UserID("alice")), device: try #require(DeviceID("phone")))
+        let alice = DeviceAddress(user: UserID("alice"), device: DeviceID("phone"))
         try await MessagingClient.open(.local(device: alice, in: couple.gateway.directory)) { client in
             try await client.ready(timeout: chatPatience)
             _ = try await client.conversation(target.1)

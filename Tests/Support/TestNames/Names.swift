@@ -1,18 +1,5 @@
 import ParleyProtocol
 
-/// Ids and times that tests write as literals.
-extension UserID: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(validated: text) }
-}
-
-extension DeviceID: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(validated: text) }
-}
-
-extension IdentityProviderName: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(validated: text) }
-}
-
 /// `user/device`
 package func device(_ user: UserID, _ device: DeviceID) -> DeviceAddress { DeviceAddress(user: user, device: device) }
 

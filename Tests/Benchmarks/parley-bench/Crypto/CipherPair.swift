@@ -15,9 +15,7 @@ struct CipherPair {
     private let directMessages: [(header: [UInt8], sealed: DirectMessage)]
 
     init(_ suite: Suite.Bound, content count: Int) throws {
-        guard let alice = UserID("alice"), let bob = UserID("bob"), let phone = DeviceID("phone") else {
-            throw SiteError.badName
-        }
+        let (alice, bob, phone): (UserID, UserID, DeviceID) = ("alice", "bob", "phone")
         self.suite = suite
         let direct = try suite.directCalls()
         self.direct = direct

@@ -1,3 +1,4 @@
+import ParleyProtocol
 import TestSupport
 import TestNames
 import Testing

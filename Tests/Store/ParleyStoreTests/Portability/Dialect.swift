@@ -1,4 +1,5 @@
 import Foundation
+import ParleyProtocol
 import TestNames
 
 /// All that differs between the two engines' statements: what a driver for PostgreSQL does to them, and what belongs to

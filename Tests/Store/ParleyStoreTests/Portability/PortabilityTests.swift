@@ -1,4 +1,5 @@
 import Foundation
+import ParleyProtocol
 import TestNames
 import TestSupport
 import Testing

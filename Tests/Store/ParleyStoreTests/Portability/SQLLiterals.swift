@@ -1,4 +1,5 @@
 import Foundation
+import ParleyProtocol
 import TestNames
 
 /// The statements that stand in source files as literals, whole or in pieces.

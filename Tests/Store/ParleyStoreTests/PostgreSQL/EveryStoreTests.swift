@@ -1,3 +1,4 @@
+import ParleyProtocol
 import Synchronization
 import TestNames
 import TestedStores

@@ -1,4 +1,5 @@
 import ParleyPostgreSQL
+import ParleyProtocol
 import TestNames
 import Testing
 

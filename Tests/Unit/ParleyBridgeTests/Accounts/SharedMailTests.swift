@@ -1,3 +1,4 @@
+import ParleyProtocol
 import TestNames
 import TestedStores
 import Testing

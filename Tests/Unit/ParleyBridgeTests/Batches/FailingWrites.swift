@@ -1,3 +1,4 @@
+import ParleyProtocol
 import TestNames
 
 @testable import ParleyStore

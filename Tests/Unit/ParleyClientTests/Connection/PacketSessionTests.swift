@@ -11,7 +11,7 @@ struct PacketSessionTests {
     private static let accepted: [UInt8] = [0x20, 3, 0, 0, 0]
 
     private func session(_ answer: [UInt8]? = accepted) throws -> PacketSession {
-        let device = DeviceAddress(user: try #require(UserID("alice")), device: try #require(DeviceID("phone")))
+        let device = DeviceAddress(user: UserID("alice"), device: DeviceID("phone"))
         var session = try PacketSession(
             SignIn(
                 gateway: .tcp(host: "localhost", port: 1), clientID: "alice:phone",

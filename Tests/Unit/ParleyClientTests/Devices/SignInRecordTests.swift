@@ -12,7 +12,7 @@ struct SignInRecordTests {
 
     init() throws {
         place = try TemporaryDirectory()
-        let device = DeviceAddress(user: try #require(UserID("alice")), device: try #require(DeviceID("phone")))
+        let device = DeviceAddress(user: UserID("alice"), device: DeviceID("phone"))
         directory = DeviceDirectory(of: device, in: place.path)
         email = try #require(EmailAddress("Alice@example.org"))
     }

@@ -73,8 +73,8 @@ struct BindingTests {
         var received = try Received(way)
         let header = received.header
         let otherID = MessageID.random()
-        let mallory = try #require(UserID("mallory"))
-        let laptop = try #require(DeviceID("laptop"))
+        let mallory = UserID("mallory")
+        let laptop = DeviceID("laptop")
         var changes: [(String, (inout MessageHeader) -> Void)] = [
             ("sender", { $0.sender = DeviceAddress(user: mallory, device: $0.sender.device) }),
             ("device", { $0.sender = DeviceAddress(user: $0.sender.user, device: laptop) }),

@@ -94,7 +94,7 @@ struct PublishedVectorTests {
     @Test("safety numbers, link codes and backups are these")
     func numbers() throws {
         let numbers = try Self.read("numbers", as: NumberVectors.self)
-        let (alice, paula) = (try #require(UserID("alice")), try #require(UserID("paula")))
+        let (alice, paula) = (UserID("alice"), UserID("paula"))
         for vector in numbers.safetyNumbers {
             let sides = try vector.accountKeys.indices.map { try vector.keys(at: $0) }
             let number = try #require(SafetyNumber(alice, sides[0], with: paula, sides[1]))

@@ -55,7 +55,7 @@ struct SealedElsewhereTests {
 
     @Test("shows the same safety number, and is by devices known by the same keys")
     func safetyNumber() throws {
-        let (alice, paula) = (try #require(UserID("alice")), try #require(UserID("paula")))
+        let (alice, paula) = (UserID("alice"), UserID("paula"))
         let keys = try figures.devices.map { try $0.key() }
         let number = try #require(SafetyNumber(paula, .devices([keys[2], keys[1]]), with: alice, .devices([keys[0]])))
         #expect(number.digits == figures.safetyNumber)

@@ -66,7 +66,7 @@ struct ShapeTests {
         var sender = alice.cipher()
         let devices = try (1...128).map { number in
             let device = DeviceAddress(
-                user: try #require(UserID("user\(number)")), device: try #require(DeviceID("phone")))
+                user: try #require(UserID("user\(number)")), device: DeviceID("phone"))
             return (device, bob.key)
         }
         let message = try sender.seal(hello, header, for: .devices(devices))

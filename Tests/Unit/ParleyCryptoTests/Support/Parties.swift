@@ -56,8 +56,8 @@ extension MessageHeader {
     /// One with every field.
     static func full(_ suite: Suite.Bound, from sender: Party) throws -> MessageHeader {
         MessageHeader(
-            suite: suite, conversation: try #require(ConversationID("7f310000-0000-4000-8000-000000000002")),
-            id: try #require(MessageID("0b0c0000-0000-4000-8000-000000000001")), sender: sender.address, type: .text,
+            suite: suite, conversation: ConversationID("7f310000-0000-4000-8000-000000000002"),
+            id: MessageID("0b0c0000-0000-4000-8000-000000000001"), sender: sender.address, type: .text,
             replyTo: MessageID("0b0c0000-0000-4000-8000-000000000003"), kind: .edit,
             target: MessageID("0b0c0000-0000-4000-8000-000000000004"), expiresIn: 3600)
     }

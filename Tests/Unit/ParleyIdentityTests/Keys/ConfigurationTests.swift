@@ -28,7 +28,7 @@ struct ConfigurationTests {
     func issuers() throws {
         #expect(try problem(name: .google) == nil)
         #expect(try problem(name: .apple) == nil)
-        let own = try #require(IdentityProviderName("own"))
+        let own = IdentityProviderName("own")
         #expect(try problem(name: own) == "issuer")
         #expect(try problem(name: own, issuer: "https://id.example.com/realms/one") == nil)
         #expect(try problem(name: own, issuer: "https://id.example.com/", keysURL: "https://id.example.com/k?x") == nil)

@@ -23,7 +23,7 @@ struct MailServerTests {
         let mailer = try Mailer(configuration, logger: Logger(label: "mail"))
         let mail = Mail(
             to: try #require(Self.recipient),
-            .verification(try #require(AccountCode("12345678")), of: try #require(UserID("alice"))))
+            .verification(try #require(AccountCode("12345678")), of: UserID("alice")))
         return await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await mailer.run() }
             defer { mailer.stop() }

@@ -50,7 +50,7 @@ struct AccessTokenTests {
     @Test("what the gateway assembles is read back", arguments: AccessToken.Role.allCases)
     func roundTrip(role: AccessToken.Role) throws {
         let claims = AccessToken.Claims(
-            user: try #require(UserID("a_B-9")), device: try #require(DeviceID(String(repeating: "x", count: 64))),
+            user: UserID("a_B-9"), device: try #require(DeviceID(String(repeating: "x", count: 64))),
             expiresAt: 253_402_300_799, id: .random(), role: role)
         let input = AccessToken.signingInput(for: claims)
         let signature = (0..<64).map { UInt8($0) }
@@ -67,7 +67,7 @@ struct AccessTokenTests {
     func spacesInClaims() throws {
         for length in 1...64 {
             let claims = AccessToken.Claims(
-                user: try #require(UserID(String(repeating: "u", count: length))), device: try #require(DeviceID("d")),
+                user: try #require(UserID(String(repeating: "u", count: length))), device: DeviceID("d"),
                 expiresAt: 1_768_469_400, id: .random(), role: .device)
             let json =
                 #"{"sub":"\#(claims.user)","did":"d","exp":1768469400,"jti":"\#(claims.id)","role":"device"}"#

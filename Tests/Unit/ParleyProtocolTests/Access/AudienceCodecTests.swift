@@ -4,9 +4,9 @@ import Testing
 @Suite("Messages of audience changes")
 struct AudienceCodecTests {
     static func sample() throws -> [AudienceChange] {
-        let alice = try #require(UserID("alice"))
+        let alice = UserID("alice")
         let long = try #require(UserID(String(repeating: "u", count: 64)))
-        let phone = DeviceAddress(user: alice, device: try #require(DeviceID("phone")))
+        let phone = DeviceAddress(user: alice, device: DeviceID("phone"))
         let status = DeviceStatus(token: .random(), expiresAt: 1_768_469_400, role: .device)
         var limits = BrokerLimits()
         limits.connectionsPerUser = 0
@@ -84,7 +84,7 @@ struct AudienceCodecTests {
     @Test("what no gateway would send is refused")
     func hostile() throws {
         let ended = AudienceCodec.messages(for: [.conversationEnded(.random())])[0]
-        let phone = DeviceAddress(user: try #require(UserID("al")), device: try #require(DeviceID("ph")))
+        let phone = DeviceAddress(user: UserID("al"), device: DeviceID("ph"))
         let device = AudienceCodec.messages(for: [.deviceEnded(phone)])[0]
         #expect(throws: Never.self) { try AudienceCodec.changes(in: device) }
 

@@ -14,7 +14,7 @@ struct EventTests {
 
     init() throws {
         id = try #require(ConversationID(Self.conversation))
-        alice = DeviceAddress(user: try #require(UserID("alice")), device: try #require(DeviceID("phone")))
+        alice = DeviceAddress(user: UserID("alice"), device: DeviceID("phone"))
     }
 
     static func text(_ body: (inout JSONWriter) -> Void) -> String {

@@ -25,13 +25,31 @@ struct LevelIdentifierTests {
     func lengths() {
         for length in 1...64 { #expect(UserID(String(repeating: "x", count: length)) != nil) }
         #expect(UserID(String(repeating: "x", count: 65)) == nil)
-        #expect(UserID("") == nil)
+        #expect(UserID(String()) == nil)
     }
 
     @Test("nothing else is an id", arguments: notIDs)
     func refused(text: String) {
         #expect(UserID(text) == nil)
         #expect(DeviceID(text) == nil)
+    }
+
+    @Test("an id is written as a literal, or read by an initializer that says what is wrong")
+    func literals() throws {
+        let alice: UserID = "alice"
+        #expect(alice == UserID(validated: "alice"))
+        #expect(try UserID(validating: "alice") == alice)
+        let id: MessageID = "7f310000-0000-4000-8000-000000000002"
+        #expect(try MessageID(validating: id.description) == id)
+        let error = #expect(throws: TextFormError.self) { try UserID(validating: "a secret/name") }
+        #expect(error?.description == "not an id of 1 to 64 letters, digits, _ or -")
+        #expect(throws: TextFormError.self) { try MessageID(validating: "7F310000-0000-4000-8000-000000000002") }
+    }
+
+    @Test("a literal that is no id ends the program")
+    func wrongLiteral() async {
+        await #expect(processExitsWith: .failure) { _ = UserID("no/id") }
+        await #expect(processExitsWith: .failure) { _ = MessageID("no id") }
     }
 
     @Test("of all bytes the 64 of the alphabet alone make an id")
@@ -67,7 +85,7 @@ struct LevelIdentifierTests {
 
     @Test("a client id names its device, and a further connection of it")
     func clientIDs() throws {
-        let address = DeviceAddress(user: try #require(UserID("alice")), device: try #require(DeviceID("phone")))
+        let address = DeviceAddress(user: UserID("alice"), device: DeviceID("phone"))
         let main = try #require(ClientID.parse("alice:phone"))
         #expect(main.address == address && main.connection == nil && "\(main)" == "alice:phone")
         let further = try #require(ClientID.parse("alice:phone:cli-1"))

@@ -12,8 +12,8 @@ struct UUIDTests {
         let id = try #require(MessageID(Self.text))
         #expect(id.value == UUIDValue(high: 0x0b0c_6a52_6f2c_4c1e, low: 0x9a51_0d2b_1a2f_3c4d))
         #expect(id.description == Self.text)
-        #expect(MessageID("00000000-0000-0000-0000-000000000000")?.value == UUIDValue(high: 0, low: 0))
-        #expect(MessageID("ffffffff-ffff-ffff-ffff-ffffffffffff")?.value == UUIDValue(high: .max, low: .max))
+        #expect(MessageID("00000000-0000-0000-0000-000000000000").value == UUIDValue(high: 0, low: 0))
+        #expect(MessageID("ffffffff-ffff-ffff-ffff-ffffffffffff").value == UUIDValue(high: .max, low: .max))
     }
 
     @Test(
@@ -92,14 +92,14 @@ struct UUIDTests {
     @Test("the direct conversation of two is hashed from their sorted ids, whoever asks")
     func directPreimage() throws {
         let (alice, bob, zed) = (
-            try #require(UserID("alice")), try #require(UserID("bob")), try #require(UserID("Zed"))
+            UserID("alice"), UserID("bob"), UserID("Zed")
         )
         let expected: [UInt8] = [0, 5] + Array("alice".utf8) + [0, 3] + Array("bob".utf8)
         #expect(ConversationID.directPreimage(alice, bob) == expected)
         #expect(ConversationID.directPreimage(bob, alice) == expected)
         #expect(
             ConversationID.directPreimage(alice, zed) == [0, 3] + Array("Zed".utf8) + [0, 5] + Array("alice".utf8))
-        let (a, ab) = (try #require(UserID("a")), try #require(UserID("ab")))
+        let (a, ab) = (UserID("a"), UserID("ab"))
         #expect(ConversationID.directPreimage(ab, a) == [0, 1, 0x61, 0, 2, 0x61, 0x62])
     }
 }

@@ -135,7 +135,7 @@ struct IdentityPreimageTests {
 
     @Test("a request has the bytes that its digest was made of at first", arguments: examples)
     func preimages(example: Example) throws {
-        let sender = DeviceAddress(user: try #require(UserID("alice")), device: try #require(DeviceID("phone")))
+        let sender = DeviceAddress(user: UserID("alice"), device: DeviceID("phone"))
         let request = try example.type.init(members: JSONObject("{\(example.request)}"))
         let hash = request.identityPreimage(sender: sender).reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3

@@ -57,7 +57,7 @@ struct ReplyTests {
 
     @Test("rate_limited says when there is room again; stale_devices says which are missing and which extra")
     func details() throws {
-        let phone = DeviceAddress(user: try #require(UserID("alice")), device: try #require(DeviceID("phone")))
+        let phone = DeviceAddress(user: UserID("alice"), device: DeviceID("phone"))
         let limited = JSONWriter.bytes {
             Reply.writeRejected(nil, Rejection(.rateLimited, "Later.", retryAfterMilliseconds: 1500), to: &$0)
         }

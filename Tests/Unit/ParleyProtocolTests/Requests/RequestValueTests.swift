@@ -47,7 +47,7 @@ struct RequestValueTests {
     @Test("a profile changes in what is named, is cleared by null, and else stays")
     func profile() throws {
         let before = Profile(
-            user: try #require(UserID("alice")), displayName: "Alice", photoURL: "https://a", messagePrivacy: .anyone,
+            user: UserID("alice"), displayName: "Alice", photoURL: "https://a", messagePrivacy: .anyone,
             sharesWorkoutData: true, sendsReadReceipts: true, sendsTyping: true, presence: .friends,
             quietHours: QuietHours(from: "22:00", to: "07:00"), timeZone: "UTC")
         func after(_ payload: String) throws -> Profile {

@@ -8,8 +8,8 @@ struct TopicTests {
 
     /// Every form of protocol §2, as text and as what it must be read as.
     static func table() throws -> [(String, Topic)] {
-        let alice = try #require(UserID("alice"))
-        let phone = DeviceAddress(user: alice, device: try #require(DeviceID("phone")))
+        let alice = UserID("alice")
+        let phone = DeviceAddress(user: alice, device: DeviceID("phone"))
         let send = try #require(Operation(area: "messages", verb: "send"))
         let conversation = try #require(ConversationID(uuid))
         let group = try #require(GroupID(uuid))

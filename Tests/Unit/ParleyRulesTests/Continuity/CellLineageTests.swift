@@ -1,3 +1,4 @@
+import ParleyProtocol
 import ParleyRules
 import TestNames
 import Testing

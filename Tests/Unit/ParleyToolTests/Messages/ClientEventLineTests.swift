@@ -36,11 +36,11 @@ struct ClientEventLineTests {
         "what was kept and is refused is told by what it is, to a person and to a program",
         arguments: [
             (
-                RefusedRequest.workout(WorkoutID("7f31a5d0-0000-4000-8000-000000000001")!), "workouts/log",
+                RefusedRequest.workout(WorkoutID("7f31a5d0-0000-4000-8000-000000000001")), "workouts/log",
                 "workout 7f31a5d0-0000-4000-8000-000000000001"
             ),
             (
-                .workoutDeletion(WorkoutID("7f31a5d0-0000-4000-8000-000000000001")!), "workouts/delete",
+                .workoutDeletion(WorkoutID("7f31a5d0-0000-4000-8000-000000000001")), "workouts/delete",
                 "taking back of workout 7f31a5d0-0000-4000-8000-000000000001"
             ),
             (.day(CivilDay(daysSinceEpoch: 20_000), version: 7), "metrics/report", "report of 2024-10-04"),
