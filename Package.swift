@@ -350,7 +350,7 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ]
     for target in package.targets where target.name == "IntegrationTests" {
-        target.dependencies += ["ParleyWeb"] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+        target.dependencies += ["ParleyWeb", lifecycle] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
     }
     package.targets += [
         .target(

@@ -91,7 +91,7 @@ extension MessagingClient {
             draft.blob = blob
             let job = UploadJob(message: id, conversation: options.conversation, blob: blob, seal: sealed.seal)
             try context.drafts.enqueue(draft, job, from: sealed.source)
-            hub.emit(.message(draft.message(id, in: options.conversation, of: device, .queued)))
+            hub.emit(.messageAdded(draft.message(id, in: options.conversation, of: device, .queued)))
             return id
         } catch {
             try? files.removeOutgoing(blob)

@@ -24,13 +24,15 @@ public enum ClientEvent: Sendable {
     case waiting(ConnectionError)
     /// There is no connection, and no further attempt.
     case ended(ConnectionError)
-    /// A message: a new one, or one that has changed because it was sent, opened, edited, deleted or reacted to.
-    case message(ChatMessage)
+    /// A new message: one that has come, or one of the user's own that is queued or was written on another device.
+    case messageAdded(ChatMessage)
+    /// A message that is here has changed: it was sent, opened, edited, deleted or reacted to.
+    case messageChanged(ChatMessage)
+    /// A message is gone from this device.
+    case messageRemoved(MessageID, in: ConversationID, because: MessageRemoval)
     /// The log record of an edit, a deletion or a reaction. If the message is stored here, it follows with the change
     /// made; an app that shows messages can ignore this event.
     case change(ChatMessage)
-    /// A disappearing message has expired and is deleted from this device.
-    case messageExpired(MessageID, in: ConversationID)
     /// The status of one of the user's own messages has changed.
     case status(MessageID, in: ConversationID, ChatMessage.Status)
     case receipt(Watermark)
@@ -84,4 +86,22 @@ public enum ClientEvent: Sendable {
     case storageFailed(DeviceStoreError)
     /// The number of events that were dropped because the reader was too slow.
     case missed(Int)
+}
+
+/// Why a message is gone.
+public enum MessageRemoval: Hashable, Sendable {
+    /// A disappearing message has expired.
+    case expired
+    /// It was discarded before it was sent.
+    case discarded
+}
+
+extension ClientEvent {
+    /// The message that is new or has changed; `nil` for every other event.
+    public var message: ChatMessage? {
+        switch self {
+        case .messageAdded(let message), .messageChanged(let message): message
+        default: nil
+        }
+    }
 }

@@ -5,7 +5,9 @@ import Synchronization
 /// No listener delays another: a slow one misses events, and ``ClientEvent/missed(_:)`` says how many.
 final class EventHub: Sendable {
     private struct Listener {
-        let continuation: AsyncStream<ClientEvent>.Continuation
+        /// Whether the event had room.
+        let yield: @Sendable (ClientEvent) -> Bool
+        let finish: @Sendable () -> Void
         var missed = 0
     }
 
@@ -22,20 +24,32 @@ final class EventHub: Sendable {
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     /// A stream of the events from now on.
-    func listen() -> AsyncStream<ClientEvent> {
-        let (events, continuation) = AsyncStream<ClientEvent>.makeStream(bufferingPolicy: .bufferingOldest(capacity))
+    func listen() -> AsyncStream<ClientEvent> { listen { $0 }.elements }
+
+    /// A stream of what the events from now on are for one listener.
+    ///
+    /// - Parameter element: `nil` for an event that does not concern it.
+    func listen<Element: Sendable>(
+        as element: @escaping @Sendable (ClientEvent) -> Element?
+    ) -> (elements: AsyncStream<Element>, continuation: AsyncStream<Element>.Continuation) {
+        let (elements, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingOldest(capacity))
+        let listener = Listener(
+            yield: { event in
+                guard let element = element(event), case .dropped = continuation.yield(element) else { return true }
+                return false
+            }, finish: { continuation.finish() })
         let number = state.withLock { state in
             guard !state.isFinished else { return nil as Int? }
             state.next += 1
-            state.listeners[state.next] = Listener(continuation: continuation)
+            state.listeners[state.next] = listener
             return state.next
         }
         guard let number else {
             continuation.finish()
-            return events
+            return (elements, continuation)
         }
         continuation.onTermination = { [weak self] _ in self?.forget(number) }
-        return events
+        return (elements, continuation)
     }
 
     /// Called on the client's actor only.
@@ -44,8 +58,8 @@ final class EventHub: Sendable {
         // `forget` while it cancels the task.
         for (number, listener) in state.withLock(\.listeners) {
             var missed = listener.missed
-            if missed > 0, case .enqueued = listener.continuation.yield(.missed(missed)) { missed = 0 }
-            if case .dropped = listener.continuation.yield(event) { missed += 1 }
+            if missed > 0, listener.yield(.missed(missed)) { missed = 0 }
+            if !listener.yield(event) { missed += 1 }
             if missed != listener.missed { state.withLock { $0.listeners[number]?.missed = missed } }
         }
     }
@@ -57,7 +71,7 @@ final class EventHub: Sendable {
             defer { state.listeners.removeAll() }
             return state.listeners
         }
-        for listener in listeners.values { listener.continuation.finish() }
+        for listener in listeners.values { listener.finish() }
     }
 
     var listenerCount: Int { state.withLock(\.listeners.count) }

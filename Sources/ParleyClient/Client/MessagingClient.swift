@@ -11,7 +11,7 @@ import ParleyProtocol
 ///     let bob = try await client.conversation(with: bob)
 ///     let id = try await client.send(.text("Hello"), to: bob.id)
 ///     _ = try await client.outcome(of: id)
-///     for await case .message(let message) in client.events() { … }
+///     for await case .messageAdded(let message) in client.events() { … }
 /// }
 /// ```
 ///
@@ -20,7 +20,7 @@ import ParleyProtocol
 /// everything works on stored data but the requests that only the gateway can answer.
 ///
 /// The most used calls are here; the others are grouped by capability in ``conversations``, ``people``, ``keys``,
-/// ``account`` and so on. They delegate to the parts of ``ClientContext``, on this actor.
+/// ``account`` and so on. They delegate to the parts of the client's core, on this actor.
 public actor MessagingClient {
     public nonisolated let device: DeviceAddress
     nonisolated let hub: EventHub

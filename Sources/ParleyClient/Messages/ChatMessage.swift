@@ -26,7 +26,7 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
     /// One reaction of each member.
     public let reactions: [UserID: String]
     /// The status of the user's own messages; `nil` for others'.
-    public let status: Status?
+    public internal(set) var status: Status?
     /// Devices that cannot read it: the sender has not accepted their keys, or nobody has certified them.
     public internal(set) var leftOut: [DeviceAddress] = []
 

@@ -61,8 +61,9 @@ struct ChatMessages {
         return queued.flatMap { $0.conversation == conversation ? waiting($0) : nil }
     }
 
+    /// A message has changed.
     func emit(_ id: MessageID, in conversation: ConversationID) {
-        if let message = try? message(id, in: conversation) { hub.emit(.message(message)) }
+        if let message = try? message(id, in: conversation) { hub.emit(.messageChanged(message)) }
     }
 
     /// The newest message of a conversation, sent or not.

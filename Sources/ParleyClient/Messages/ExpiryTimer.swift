@@ -44,7 +44,7 @@ struct ExpiryTimer {
             hub.emit(.storageFailed(error))
             return false
         }
-        for position in gone { hub.emit(.messageExpired(position.id, in: position.conversation)) }
+        for position in gone { hub.emit(.messageRemoved(position.id, in: position.conversation, because: .expired)) }
         for id in Set(gone.map(\.conversation)) { conversationUpdates.recount(id) }
         return true
     }

@@ -26,7 +26,7 @@ extension MessagingClient {
         draft.isUrgent = isUrgent
         let id = try context.drafts.enqueue(draft, in: conversation)
         if context.signals.stopTyping(conversation) { context.wakeUps.typing.signal() }
-        hub.emit(.message(draft.message(id, in: conversation, of: device, .queued)))
+        hub.emit(.messageAdded(draft.message(id, in: conversation, of: device, .queued)))
         return id
     }
 
@@ -185,6 +185,7 @@ struct Drafts {
             try? files.removeOutgoing(job.blob)
         }
         outboxEffects.carryOut(outbox.discard(id, in: item.conversation))
+        if item.draft?.change == nil { hub.emit(.messageRemoved(id, in: item.conversation, because: .discarded)) }
     }
 
     /// The outcome of a message of an earlier client.

@@ -70,9 +70,14 @@ struct RecordDelivery {
         // An expired message is deleted before it is shown.
         if let end = kept.record.expiresAt, end <= configuration.now() { return }
         let message = chatMessages.message(kept)
-        hub.emit(kept.record.isChange ? .change(message) : .message(message))
-        if let target = keeping.changed[message.id] { hub.emit(.message(chatMessages.message(target))) }
-        if keeping.finished.contains(message.id), let status = message.status, status != .sent {
+        let isSent = keeping.finished.contains(message.id)
+        if kept.record.isChange {
+            hub.emit(.change(message))
+        } else {
+            hub.emit(isSent ? .messageChanged(message) : .messageAdded(message))
+        }
+        if let target = keeping.changed[message.id] { hub.emit(.messageChanged(chatMessages.message(target))) }
+        if isSent, let status = message.status, status != .sent {
             hub.emit(.status(message.id, in: message.conversation, status))
         }
     }

@@ -60,7 +60,7 @@ struct Reopening {
         }
         resending.start(resends)
         let shown = chatMessages.message(message)
-        hub.emit(message.record.isChange ? .change(shown) : .message(shown))
-        if let target { hub.emit(.message(chatMessages.message(target))) }
+        hub.emit(message.record.isChange ? .change(shown) : .messageChanged(shown))
+        if let target { hub.emit(.messageChanged(chatMessages.message(target))) }
     }
 }

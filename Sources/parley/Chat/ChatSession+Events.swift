@@ -12,7 +12,7 @@ extension ChatSession {
             state.link = .waiting("not connected: \(cause)")
             state.presence = nil
         case .ended(let cause): throw ToolError(.noAnswer, chat.gateway.sentence(cause, chat.client.device))
-        case .message(let message): await handle(message)
+        case .messageAdded(let message), .messageChanged(let message): await handle(message)
         case .status(let id, _, let status):
             state.transcript.mark(id, ChatLine.Progress(status))
             await checkPace()
@@ -39,7 +39,7 @@ extension ChatSession {
             listConversations(isReady: true)
             fetch(.newest, isFirst: false)
         case .storageFailed(let error): state.transcript.append("\(error)", .warning)
-        case .messageExpired(let id, let other) where other == conversation: state.transcript.remove(id)
+        case .messageRemoved(let id, let other, _) where other == conversation: state.transcript.remove(id)
         case .messageRequest(let request): handle(request)
         case .presence(let update) where update.user == state.other: state.presence = update
         case .upload(let upload) where upload.conversation == conversation:
@@ -53,7 +53,7 @@ extension ChatSession {
         case .gateway(let notice as PersonNotice): handle(notice)
         case .gateway(let challenge as Challenge) where challenge.conversation == conversation:
             if let line = challenge.chatLine { state.transcript.append(line, .faint) }
-        case .change, .gateway, .messageExpired, .receipt, .presence, .dayReported, .workoutReported, .leftOut,
+        case .change, .gateway, .messageRemoved, .receipt, .presence, .dayReported, .workoutReported, .leftOut,
             .resendRequested, .resent, .push, .historyReset, .upload:
             break
         }

@@ -82,7 +82,7 @@ struct PlainChat: Sendable {
 
     private func handle(_ event: ClientEvent, in conversation: ConversationID) async throws {
         switch event {
-        case .message(let message):
+        case .messageAdded(let message), .messageChanged(let message):
             guard message.conversation == conversation, message.position != nil,
                 message.sender.user != client.device.user
             else { return }
@@ -92,7 +92,7 @@ struct PlainChat: Sendable {
         case .failed(_, let other, let reason) where other == conversation:
             Terminal.report("not sent: \(gateway.failure(of: .failed(reason), client.device).message)")
         case .storageFailed(let error): Terminal.report("\(error)")
-        case .connected, .gateway, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
+        case .connected, .gateway, .status, .change, .messageRemoved, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .dayReported, .workoutReported, .presence,
             .push, .failed, .historyReset, .missed, .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested,
             .resent, .tokenNotRenewed, .requestRefused, .upload:

@@ -36,7 +36,7 @@ extension ClientEvent {
             EventWords("conversation.removed", "\(titles[id]) is over") {
                 $0.member("conversation_id", id)
             }
-        case .messageExpired(let id, let conversation):
+        case .messageRemoved(let id, let conversation, because: .expired):
             EventWords("message.expired", "message \(id) has disappeared") { object in
                 object.member("conversation_id", conversation)
                 object.member("id", id)
@@ -67,7 +67,8 @@ extension ClientEvent {
                 nil,
                 "not sealed for \(devices.map(\.description).joined(separator: ", ")): the keys were not accepted, or "
                     + "not certified", to: .everybody)
-        case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .failed, .push, .historyReset,
+        case .messageRemoved(_, _, because: .discarded), .connected, .waiting, .ended, .messageAdded, .messageChanged,
+            .change, .status, .receipt, .typing, .failed, .push, .historyReset,
             .storageFailed, .missed, .upload:
             nil
         }

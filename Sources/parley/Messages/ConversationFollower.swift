@@ -69,12 +69,12 @@ struct ConversationFollower: Sendable {
 
     mutating func handle(_ event: ClientEvent) async throws {
         switch event {
-        case .message(let message), .change(let message): try await handle(message)
+        case .messageAdded(let message), .messageChanged(let message), .change(let message): try await handle(message)
         case .missed: try await printHistory()
         case .historyReset(let id):
             guard only == nil || only == id else { break }
             marks[id] = try await last(in: id, before: 0).map(Mark.init) ?? Mark()
-        case .connected, .waiting, .ended, .gateway, .status, .messageExpired, .receipt, .typing, .conversationAdded,
+        case .connected, .waiting, .ended, .gateway, .status, .messageRemoved, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .dayReported, .workoutReported,
             .requestRefused, .presence, .keys, .leftOut, .push, .failed, .storageFailed, .gatewayFault,
             .membersChanged, .resendRequested, .resent, .tokenNotRenewed, .upload:

@@ -117,7 +117,8 @@ struct ListenCommand: AsyncParsableCommand {
             Terminal.report(
                 "the gateway was put back to an earlier state: the history of \(titles[id]) begins anew from there")
         case .storageFailed(let error): Terminal.report("\(error)")
-        case .gateway, .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded,
+        case .gateway, .messageAdded, .messageChanged, .change, .messageRemoved, .status, .receipt, .typing,
+            .conversationAdded,
             .conversationChanged, .messageRequest, .dayReported, .workoutReported, .presence, .push, .failed, .missed,
             .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed,
             .requestRefused, .upload:

@@ -21,7 +21,8 @@ final class TitleBook: Sendable {
     func add(_ event: ClientEvent) {
         switch event {
         case .conversationAdded(let summary), .conversationChanged(let summary): add(summary)
-        case .gateway, .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
+        case .gateway, .connected, .waiting, .ended, .messageAdded, .messageChanged, .change, .messageRemoved, .status,
+            .receipt, .typing,
             .membersChanged, .gatewayFault, .conversationRemoved, .messageRequest, .dayReported, .workoutReported,
             .requestRefused, .presence, .push, .keys, .leftOut, .resendRequested, .resent, .tokenNotRenewed, .upload,
             .failed, .historyReset, .storageFailed, .missed:

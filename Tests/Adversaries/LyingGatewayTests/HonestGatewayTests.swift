@@ -54,7 +54,7 @@ struct HonestGatewayTests {
         try gateway.say("while you were away", by: bob, to: alice.address)
         try await alice.chat { client, _ in
             let chat = try await client.conversation(with: bob)
-            let texts = try await client.history(of: chat.id).messages.map { ClientEvent.message($0).shownText }
+            let texts = try await client.history(of: chat.id).messages.map { ClientEvent.messageAdded($0).shownText }
             #expect(texts.last == "while you were away")
             let number = try await client.shownNumber(with: bob).digits
             #expect(gateway.isTrue(number, of: alice.user, with: bob))

@@ -98,7 +98,8 @@ extension ClientEvent {
                 .ownAccountKeyRefused:
                 true
             }
-        case .message(let message): message.isUnreadable || message.protection != .bound
+        case .messageAdded(let message), .messageChanged(let message):
+            message.isUnreadable || message.protection != .bound
         case .change(let change): change.isUnreadable
         case .push(let push):
             switch push.content {
@@ -106,7 +107,7 @@ extension ClientEvent {
             case .message(let pushed): pushed.message.protection != .bound
             case .clear, .digest, .test, .wakeUp, .feed: false
             }
-        case .connected, .waiting, .ended, .gateway, .messageExpired, .status, .receipt, .typing,
+        case .connected, .waiting, .ended, .gateway, .messageRemoved, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .dayReported,
             .workoutReported, .requestRefused, .presence, .tokenNotRenewed, .upload, .historyReset, .storageFailed,
             .missed:
@@ -118,7 +119,7 @@ extension ClientEvent {
     var shownText: String? {
         let message: ChatMessage
         switch self {
-        case .message(let shown): message = shown
+        case .messageAdded(let shown), .messageChanged(let shown): message = shown
         case .push(let push):
             guard case .message(let pushed) = push.content else { return nil }
             message = pushed.message

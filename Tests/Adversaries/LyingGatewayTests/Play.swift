@@ -135,7 +135,7 @@ extension Play {
             outcome.readings = gateway.readings
             var shown = events.taken
             if let conversation, let history = try? await client.history(of: conversation) {
-                shown += history.messages.map { .message($0) }
+                shown += history.messages.map { .messageAdded($0) }
             }
             outcome.isBelieved = shown.contains { $0.shownText == SenderLie.words }
             if events.taken.dropFirst(toldBefore).contains(where: \.warns) { outcome.isWarned = true }

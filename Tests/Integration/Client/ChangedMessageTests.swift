@@ -19,7 +19,7 @@ extension GatewayTests {
             _ id: MessageID, _ events: inout ClientEvents, _ what: String, _ isSo: (ChatMessage) -> Bool
         ) async throws -> ChatMessage {
             try await events.next(what) { event in
-                guard case .message(let message) = event, message.id == id, message.position != nil, isSo(message)
+                guard let message = event.message, message.id == id, message.position != nil, isSo(message)
                 else {
                     return nil
                 }

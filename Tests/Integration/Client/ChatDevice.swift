@@ -98,7 +98,7 @@ struct ClientEvents {
     /// The next message that stands in the log.
     mutating func message(_ what: String = "a message", from sender: UserID? = nil) async throws -> ChatMessage {
         try await next(what) { event in
-            guard case .message(let message) = event, message.position != nil else { return nil }
+            guard let message = event.message, message.position != nil else { return nil }
             return sender == nil || message.sender.user == sender ? message : nil
         }
     }

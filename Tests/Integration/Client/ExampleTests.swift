@@ -19,9 +19,10 @@ func greet(
 
         for await event in events {
             switch event {
-            case .message(let message) where message.sender.user == bob:
+            case .messageAdded(let message) where message.sender.user == bob:
                 switch message.content {
-                case .opened(let content): show("\(content.value)")
+                case .opened(let content):
+                    if case .text(let text) = content.value { show(text) }
                 case .unreadable(let reason): show("unreadable: \(reason)")
                 case .removed, .system: break
                 }
@@ -67,7 +68,7 @@ extension GatewayTests {
             #expect(shown.lines.filter { $0 == "\(met)" }.count == 1)
             #expect(
                 shown.lines.filter { $0 != "\(met)" } == [
-                    "stored as number 1", #"text("See you")"#, #"text("Hi")"#, #"text("Bye")"#,
+                    "stored as number 1", "See you", "Hi", "Bye",
                 ])
         }
 

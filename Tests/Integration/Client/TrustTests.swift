@@ -43,7 +43,7 @@ extension GatewayTests {
                     #expect(opened.id == hidden && opened.text == "by the second key")
                     _ = try await alice.outcome(of: held)
                     let received = try await atBob.next("what was held") { event in
-                        if case .message(let message) = event, message.sender.user == one.user { message } else { nil }
+                        if let message = event.message, message.sender.user == one.user { message } else { nil }
                     }
                     _ = received
                     let history = try await bob.history(of: conversation).messages

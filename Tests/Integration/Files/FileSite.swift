@@ -87,7 +87,7 @@ extension ClientEvents {
     /// The next message with a file that stands in the log.
     mutating func file() async throws -> ChatMessage {
         try await next("a message with a file") { event in
-            guard case .message(let message) = event, message.position != nil, message.attachment != nil else {
+            guard let message = event.message, message.position != nil, message.attachment != nil else {
                 return nil
             }
             return message

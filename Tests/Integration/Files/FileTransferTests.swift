@@ -106,7 +106,7 @@ struct FileTransferTests {
         let messages = try await client.history(of: chat, at: .newest, limit: 9).messages
         if let found = messages.first(where: { $0.id == id }) { return found }
         return try await events.next("the message") { event in
-            guard case .message(let message) = event, message.id == id, message.position != nil else { return nil }
+            guard let message = event.message, message.id == id, message.position != nil else { return nil }
             return message
         }
     }

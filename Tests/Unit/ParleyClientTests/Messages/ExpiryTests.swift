@@ -61,7 +61,7 @@ struct ExpiryTests {
             clock.show(40)
             var gone: MessageID?
             while gone == nil, let event = await events.next() {
-                if case .messageExpired(let id, in: conversation) = event { gone = id }
+                if case .messageRemoved(let id, in: conversation, because: .expired) = event { gone = id }
             }
             #expect(gone == MessageID(UUIDValue(high: 2, low: 2)))
             #expect(try await texts() == [.text("stays"), .text("later")])

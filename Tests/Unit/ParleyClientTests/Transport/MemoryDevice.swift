@@ -31,14 +31,17 @@ final class MemoryDevice: Sendable {
     }
 
     /// Runs `body` with a client that has all there is, its conversation with bob, and what it tells from then on.
+    ///
+    /// - Parameter ahead: the events that a listener may fall behind.
     func chat<Value: Sendable>(
+        ahead: Int = 1 << 20,
         _ body: @Sendable (MessagingClient, ConversationID, inout ClientEvents) async throws -> Value
     ) async throws -> Value {
         let directory = position.directory(of: address)
         var configuration = ClientConfiguration(
             connection: connection, keys: FileKeyStore(in: directory), directory: directory)
         configuration.storage = .memory
-        configuration.eventsAhead = 1 << 20
+        configuration.eventsAhead = ahead
         return try await MessagingClient.open(configuration) { client in
             try await client.ready(timeout: .seconds(60))
             let conversation = try await client.conversation(with: bob)
@@ -67,7 +70,7 @@ struct ClientEvents {
         var texts: [String] = []
         while texts.last != last {
             guard let event = await iterator.next() else { throw NeverCameError("the text \(last)") }
-            guard case .message(let message) = event, message.sender.user == user,
+            guard let message = event.message, message.sender.user == user,
                 case .opened(let content) = message.content, case .text(let text) = content.value
             else { continue }
             texts.append(text)
