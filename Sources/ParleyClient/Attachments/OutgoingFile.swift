@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// A file of this device that is to be sent.
-public struct OutgoingFile: Hashable, Sendable {
+public struct OutgoingFile: Hashable, Sendable, PrintedWithoutContent {
     public var path: String
     /// What the recipients see; without a path.
     public var name: String
@@ -15,6 +15,9 @@ public struct OutgoingFile: Hashable, Sendable {
         let scalars = (name ?? last).unicodeScalars.filter { $0 != "\0" }
         self.name = String(String.UnicodeScalarView(scalars.prefix(MessageContent.longestName)))
     }
+
+    /// Without its name and caption.
+    public var description: String { "a file to be sent" }
 
     private static let types = [
         "pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "csv": "text/csv",
@@ -33,7 +36,7 @@ public struct OutgoingFile: Hashable, Sendable {
 }
 
 /// A small picture in a message, which is shown before the file is fetched.
-public struct Thumbnail: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+public struct Thumbnail: Hashable, Sendable, PrintedWithoutContent {
     public let bytes: [UInt8]
 
     /// 24 KiB, so that a content with it fits into a message.
@@ -49,7 +52,6 @@ public struct Thumbnail: Hashable, Sendable, CustomStringConvertible, CustomRefl
     }
 
     public var description: String { "Thumbnail(\(bytes.count) bytes)" }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A field that others may write as they like: what is no thumbnail is read as none, and the message is still shown.

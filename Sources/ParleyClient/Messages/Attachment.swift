@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// An encrypted file: its URL, and the key that opens it (protocol §6).
-public struct Attachment: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct Attachment: Hashable, Sendable, PrintedWithoutContent {
     /// The URL of the encrypted file; `nil` before the upload.
     public var url: String?
     /// 32 bytes. Secret.
@@ -34,10 +34,8 @@ public struct Attachment: Hashable, Sendable, CustomStringConvertible, CustomDeb
         return blob
     }
 
-    /// Without the key, so that no log can hold it.
-    public var description: String { "\(name) (\(mimeType), \(size) bytes)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(reflecting: description) }
+    /// Without its name, its key and where it is.
+    public var description: String { "a file of \(size) bytes" }
 }
 
 extension Attachment: GatewayObject {

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// A shared diet plan, with what its card shows.
-public struct DietPlanCard: Hashable, Sendable {
+public struct DietPlanCard: Hashable, Sendable, PrintedWithoutContent {
     /// The app's own id of the plan.
     public var planID: String
     public var planTitle: String
@@ -21,10 +21,12 @@ public struct DietPlanCard: Hashable, Sendable {
         self.days = days
         self.summary = summary
     }
+
+    public var description: String { "a diet plan" }
 }
 
 /// A workout plan that is shared.
-public struct WorkoutPlanCard: Hashable, Sendable {
+public struct WorkoutPlanCard: Hashable, Sendable, PrintedWithoutContent {
     /// The app's own id of the plan.
     public var planID: String
     public var planTitle: String
@@ -44,10 +46,12 @@ public struct WorkoutPlanCard: Hashable, Sendable {
         self.minutes = minutes
         self.summary = summary
     }
+
+    public var description: String { "a workout plan" }
 }
 
 /// An invitation to a challenge, whose state the gateway has.
-public struct ChallengeCard: Hashable, Sendable {
+public struct ChallengeCard: Hashable, Sendable, PrintedWithoutContent {
     public var challengeID: ChallengeID
     public var title: String
     public var challengeType: Named<ChallengeType>
@@ -64,6 +68,8 @@ public struct ChallengeCard: Hashable, Sendable {
         self.target = target
         self.durationDays = durationDays
     }
+
+    public var description: String { "a challenge" }
 }
 
 // MARK: JSON

@@ -4,7 +4,7 @@ import ParleyProtocol
 /// A message as an app shows it, with the changes made to it since.
 ///
 /// Changes to messages are log records too, and have the same form, with their ``kind`` and ``target``.
-public struct ChatMessage: Hashable, Sendable, Identifiable {
+public struct ChatMessage: Hashable, Sendable, Identifiable, PrintedWithoutContent {
     public let id: MessageID
     public let conversation: ConversationID
     /// Its position in the conversation's log; `nil` until it is sent.
@@ -31,6 +31,11 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
     public internal(set) var leftOut: [DeviceAddress] = []
 
     public var isEdited: Bool { editedAt != nil }
+
+    /// Without its content and reactions.
+    public var description: String {
+        "\(kind.name) \(id) of \(sender) in \(conversation), \(content)\(status.map { ", \($0)" } ?? "")"
+    }
 
     /// How far its opened content is proved. An app shows a message that is not ``Protection/bound`` with a mark.
     public var protection: Protection { suite?.value.map(Protection.init) ?? .bound }
@@ -77,7 +82,7 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
         case legacy
     }
 
-    public enum Content: Hashable, Sendable {
+    public enum Content: Hashable, Sendable, PrintedWithoutContent {
         case opened(OpenedContent)
         /// A notice of the gateway.
         case system(SystemNotice)
@@ -85,6 +90,15 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
         case removed
         /// It cannot be read. If it can be opened later, it is emitted again.
         case unreadable(OpeningError)
+
+        public var description: String {
+            switch self {
+            case .opened(let content): "opened: \(content)"
+            case .system: "a notice of the gateway"
+            case .removed: "removed"
+            case .unreadable(let reason): "unreadable: \(reason)"
+            }
+        }
     }
 
     public enum Status: Hashable, Sendable {
@@ -103,7 +117,7 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
 
 /// Successive messages without a gap. Messages of earlier epochs come before those of the present one.
 public struct HistorySlice: Hashable, Sendable {
-    /// Ascending by ``ChatMessage/place``; unsent ones come last.
+    /// Ascending by ``ChatMessage/position``; unsent ones come last.
     public let messages: [ChatMessage]
     /// No message is before the first.
     public let reachedStart: Bool
@@ -112,7 +126,7 @@ public struct HistorySlice: Hashable, Sendable {
 }
 
 /// An opened message: its parsed content, and the whole JSON.
-public struct OpenedContent: Hashable, Sendable {
+public struct OpenedContent: Hashable, Sendable, PrintedWithoutContent {
     public let value: MessageContent
     /// The JSON object in one line, with unknown members.
     public let json: [UInt8]
@@ -124,6 +138,9 @@ public struct OpenedContent: Hashable, Sendable {
         value = try MessageContent(kind: kind, type: type, json: json)
         self.json = OpenedContent.withoutSpace(json)
     }
+
+    /// Without the JSON.
+    public var description: String { value.description }
 
     /// Removes the white space between the tokens of valid JSON.
     private static func withoutSpace(_ json: [UInt8]) -> [UInt8] {

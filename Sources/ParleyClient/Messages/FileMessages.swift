@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// A voice message.
-public struct VoiceNote: Hashable, Sendable {
+public struct VoiceNote: Hashable, Sendable, PrintedWithoutContent {
     public var file: Attachment
     /// Sent as whole milliseconds.
     public var duration: Duration
@@ -14,10 +14,12 @@ public struct VoiceNote: Hashable, Sendable {
     public init(file: Attachment, duration: Duration, waveform: [UInt8]? = nil) {
         (self.file, self.duration, self.waveform) = (file, duration, waveform)
     }
+
+    public var description: String { "a voice message" }
 }
 
 /// A picture, with its size if known, so that its space can be reserved before it is loaded.
-public struct ImageMessage: Hashable, Sendable {
+public struct ImageMessage: Hashable, Sendable, PrintedWithoutContent {
     public var file: Attachment
     /// In pixels.
     public var width: Int?
@@ -32,14 +34,18 @@ public struct ImageMessage: Hashable, Sendable {
         (self.file, self.width, self.height, self.thumbnail) = (file, width, height, thumbnail)
         self.caption = caption
     }
+
+    public var description: String { "an image" }
 }
 
 /// Any other file.
-public struct FileMessage: Hashable, Sendable {
+public struct FileMessage: Hashable, Sendable, PrintedWithoutContent {
     public var file: Attachment
     public var caption: String?
 
     public init(file: Attachment, caption: String? = nil) { (self.file, self.caption) = (file, caption) }
+
+    public var description: String { "a file" }
 }
 
 // MARK: JSON

@@ -2,7 +2,7 @@ import ParleyCrypto
 import ParleyProtocol
 
 /// The content of a message, which only devices can read (protocol §6, "Content").
-public enum MessageContent: Hashable, Sendable {
+public enum MessageContent: Hashable, Sendable, PrintedWithoutContent {
     case text(String)
     case dietPlan(DietPlanCard)
     case workoutPlan(WorkoutPlanCard)
@@ -28,6 +28,22 @@ public enum MessageContent: Hashable, Sendable {
         case .image(let image): image.file
         case .file(let file): file.file
         case .text, .dietPlan, .workoutPlan, .challenge, .reaction, .resendRequest, .unknown: nil
+        }
+    }
+
+    /// What kind of content it is; an app shows its own words for it.
+    public var description: String {
+        switch self {
+        case .text: "text"
+        case .dietPlan: "diet plan"
+        case .workoutPlan: "workout plan"
+        case .challenge: "challenge"
+        case .voice: "voice message"
+        case .image: "image"
+        case .file: "file"
+        case .reaction: "reaction"
+        case .resendRequest: "request to seal again"
+        case .unknown: "content of an unknown type"
         }
     }
 

@@ -1,5 +1,5 @@
 /// A password, 1 to 256 Unicode scalars. It is compared as the bytes that were sent.
-public struct AccountPassword: Hashable, Sendable, CustomStringConvertible {
+public struct AccountPassword: Hashable, Sendable, PrintedWithoutContent {
     package let text: String
 
     package static let maximumLength = 256
@@ -52,7 +52,7 @@ struct NewPasswordForm: FieldForm {
 }
 
 /// A code that was sent by mail: eight digits.
-public struct AccountCode: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+public struct AccountCode: Hashable, Sendable, PrintedWithoutContent {
     package let digits: String
 
     package static let length = 8
@@ -72,7 +72,6 @@ public struct AccountCode: Hashable, Sendable, CustomStringConvertible, CustomRe
 
     /// Never the code.
     public var description: String { "a code" }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AccountCode: JSONReadable {

@@ -1,5 +1,5 @@
 /// A provider's identity token.
-public struct IdentityProof: GatewayObject {
+public struct IdentityProof: GatewayObject, PrintedWithoutContent {
     public let provider: IdentityProviderName
     /// An OpenID Connect ID token.
     public let token: String
@@ -12,6 +12,9 @@ public struct IdentityProof: GatewayObject {
     public init(provider: IdentityProviderName, token: String, nonce: String? = nil) {
         (self.provider, self.token, self.nonce) = (provider, token, nonce)
     }
+
+    /// Without the token.
+    public var description: String { "an identity token of \(provider)" }
 
     package init<Pass: FieldPass<IdentityProof>>(fields pass: inout Pass) throws(Pass.Failure) {
         provider = try pass.required("provider", \.provider)

@@ -45,7 +45,7 @@ public struct DeviceSummary: GatewayObject {
 }
 
 /// The credentials of a device: the `data` of `devices/renew` and `admin/add-device`, and a device's file.
-public struct DeviceCredentials: GatewayObject, Codable {
+public struct DeviceCredentials: GatewayObject, Codable, PrintedWithoutContent {
     public let username: String
     public let clientID: String
     /// The access token. Secret.
@@ -55,6 +55,9 @@ public struct DeviceCredentials: GatewayObject, Codable {
     public init(username: String, clientID: String, password: String, expiresAt: Timestamp) {
         (self.username, self.clientID, self.password, self.expiresAt) = (username, clientID, password, expiresAt)
     }
+
+    /// Without the token.
+    public var description: String { "credentials of \(clientID) until \(expiresAt)" }
 
     enum CodingKeys: String, CodingKey {
         case username

@@ -4,7 +4,7 @@ public enum PushProvider: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The push service that reaches a device while it is not connected, and its address there.
-public enum PushTarget: Hashable, Sendable {
+public enum PushTarget: Hashable, Sendable, PrintedWithoutContent {
     /// `secret`: 16 to 256 characters, the key of the signature.
     case webhook(WebURL, secret: String)
     /// A subscription of RFC 8030. `p256dh`: a point of P-256, uncompressed, 65 bytes; `auth`: 16 bytes (RFC 8291 §3.1,
@@ -22,6 +22,9 @@ public enum PushTarget: Hashable, Sendable {
         case .fcm: .fcm
         }
     }
+
+    /// Without address, token and keys.
+    public var description: String { "a registration with \(provider.rawValue)" }
 
     /// The device's address at the provider: at most one device is registered with it and ``ownershipSecret``.
     public var address: String {
