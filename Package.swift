@@ -22,10 +22,15 @@ let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"])]
 /// Whether the gateway's store may be in PostgreSQL: see below.
 let hasPostgreSQL = Context.environment["PARLEY_POSTGRESQL_STORE"] != nil
 
+/// A product that an app never links: without the trait its package is not resolved (decision 0088).
+func gateway(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Gateway"]))
+}
+
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = gateway("Logging", "swift-log")
+let argumentParser = gateway("ArgumentParser", "swift-argument-parser")
 let package = Package(
     name: "Parley",
     products: [
@@ -41,8 +46,15 @@ let package = Package(
         .executable(name: "parleyd", targets: ["parleyd"]),
         .executable(name: "parley", targets: ["parley"]),
     ],
+    traits: [
+        .default(enabledTraits: ["Gateway"]),
+        .trait(
+            name: "Gateway", description: "The programs and their tests. An app that links the client leaves it out."),
+    ],
     dependencies: [
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        // The client's own. What an app resolves beside it is the app's choice.
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // The programs' own, in the versions that they are tested with.
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     ],
@@ -128,6 +140,10 @@ let package = Package(
                 "ParleyMosquitto", "ParleyProtocol", "Platform", "PrivateFiles", "TerminalPictures", argumentParser,
             ],
             swiftSettings: quicklyBuilt),
+        // An app, as docs/client.md shows it: it links what apps link.
+        .executableTarget(
+            name: "parley-example", dependencies: ["ParleyClient", "ParleyMosquitto", "ParleyProtocol"],
+            path: "docs/example", swiftSettings: strict),
         .target(
             name: "ParleyBrokerPlugin", dependencies: ["CMosquittoBroker", "ParleyProtocol", "ParleyRules", "Sodium"],
             swiftSettings: strict, linkerSettings: selfContained),
@@ -328,17 +344,13 @@ let package = Package(
 // The web door. scripts/run.sh builds without it at first: the gateway is up before what only the door needs is
 // fetched.
 if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
-    let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-    let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-    let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-    let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-    let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-    func nio(_ names: String...) -> [Target.Dependency] {
-        names.map { .product(name: $0, package: "swift-nio") }
-    }
-    let nioHTTPTypes: [Target.Dependency] = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1"].map {
-        .product(name: $0, package: "swift-nio-extras")
-    }
+    let httpTypes = gateway("HTTPTypes", "swift-http-types")
+    let hummingbird = gateway("HummingbirdCore", "hummingbird")
+    let lifecycle = gateway("ServiceLifecycle", "swift-service-lifecycle")
+    let signals = gateway("UnixSignals", "swift-service-lifecycle")
+    let metrics = gateway("Metrics", "swift-metrics")
+    func nio(_ names: String...) -> [Target.Dependency] { names.map { gateway($0, "swift-nio") } }
+    let nioHTTPTypes = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1"].map { gateway($0, "swift-nio-extras") }
 
     package.products.append(.executable(name: "parley-web", targets: ["parley-web"]))
     package.dependencies += [
@@ -350,7 +362,8 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ]
     for target in package.targets where target.name == "IntegrationTests" {
-        target.dependencies += ["ParleyWeb", lifecycle] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+        target.dependencies +=
+            ["ParleyWeb", lifecycle] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
     }
     package.targets += [
         .target(

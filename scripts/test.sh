@@ -5,8 +5,9 @@
 # Usage: scripts/test.sh [--everything] [--no-install] [FILTER]
 #        scripts/test.sh --self-test
 #   --everything  also builds for release and runs all that has no place in the short form: models, the production
-#                 configuration behind its door, what is monitored, packages, cells, clients in Python, push services, the web door by its document, files
-#                 in S3, the page in two browsers, secrecy, sieges, churn, fuzzing
+#                 configuration behind its door, what is monitored, packages, cells, clients in Python, an app that links
+#                 the client, push services, the web door by its document, files in S3, the page in two browsers,
+#                 secrecy, sieges, churn, fuzzing
 #   --no-install  says what is missing and stops, even for root
 #   FILTER        runs only the tests of Swift that match it, as `swift test --filter` does, and no gateway
 #   --self-test   plants gates that fail and hang, and sees that they are found
@@ -47,7 +48,7 @@ finish() {
 }
 trap finish EXIT
 
-check_format() { swift format lint --strict --parallel --recursive Sources Tests Package.swift; }
+check_format() { swift format lint --strict --parallel --recursive Sources Tests docs/example Package.swift; }
 check_floors() { scripts/check-floors.sh; }
 check_links() { scripts/check-links.sh; }
 # That both find what is planted.
@@ -150,7 +151,7 @@ export PARLEY_POSTGRESQL_STORE=yes
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md page)
 [[ $everything == no ]] ||
-    gates+=("tests with cells" blobs "release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config monitoring packages cells interop churn secrecy distinguisher walk)
+    gates+=("tests with cells" blobs "client package" "release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config monitoring packages cells interop churn secrecy distinguisher walk)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 
@@ -170,6 +171,8 @@ gate tests run_tests
 if [[ $everything == yes ]]; then
     gate "tests with cells" scripts/test-site.sh --no-install --no-build --short cells
     gate blobs scripts/test-blobs.sh --no-install --no-build
+    # It compiles the client, as an app does.
+    gate "client package" scripts/test-client-package.sh --build
     gate "release build" build_release
     must_pass "release build"
     binaries=$(realpath .build/release)

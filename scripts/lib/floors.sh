@@ -71,7 +71,7 @@ floor_table() {
 # Lines of «TARGET MODULE FILE» for every import, however it is attributed or scoped. A file that no target compiles is
 # nobody's, «-»; a hyphen in the name of a target is an underscore in that of its module.
 imports() {
-    (cd "$1" && find Sources Tests -name '*.swift' -exec sed -nE \
+    (cd "$1" && find Sources Tests docs/example -name '*.swift' -exec sed -nE \
         '/^ *(@[A-Za-z_]+(\([^)]*\))? +)*((public|package|internal|fileprivate|private) +)?import +/{
             s/^.*\<import +((struct|class|enum|protocol|typealias|func|let|var) +)?([A-Za-z_0-9]+).*$/\3/
             F
