@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What must hold before a change is kept. Without an option the short form: format, floors, links, scripts, one build, for
-# debugging, all tests of Swift, and with the programs of that build a whole gateway by run.sh, the transcripts of README.md,
-# docs/push.md and docs/web.md, and a message by the page in Chromium.
+# debugging, the client's reference, all tests of Swift, and with the programs of that build a whole gateway by run.sh, the
+# transcripts of README.md, docs/push.md and docs/web.md, and a message by the page in Chromium.
 # Usage: scripts/test.sh [--everything] [--no-install] [FILTER]
 #        scripts/test.sh --self-test
 #   --everything  also builds for release and runs all that has no place in the short form: models, the production
@@ -148,7 +148,7 @@ export PARLEY_POSTGRESQL=required
 # All builds are with what only larger sites need.
 export PARLEY_POSTGRESQL_STORE=yes
 
-gates=(format floors links scripts "debug build" tests)
+gates=(format floors links scripts "debug build" docc tests)
 [[ -n $filter ]] || gates+=(run.sh README.md page)
 [[ $everything == no ]] ||
     gates+=("tests with cells" blobs "client package" "release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config monitoring packages cells interop churn secrecy distinguisher walk)
@@ -167,6 +167,7 @@ gate "debug build" build_debug
 must_pass "debug build"
 debug_binaries=$(realpath .build/debug)
 binaries=$debug_binaries
+gate docc scripts/test-docc.sh
 gate tests run_tests
 if [[ $everything == yes ]]; then
     gate "tests with cells" scripts/test-site.sh --no-install --no-build --short cells

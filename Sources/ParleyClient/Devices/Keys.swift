@@ -51,7 +51,7 @@ extension MessagingClient {
         /// Trusts a user's listed keys if they match a compared number. Nothing is fetched: the last list counts.
         ///
         /// - Parameter compared: the sixty digits, or enough of the first groups to cover the other user's keys
-        ///   (``SafetyNumber/compare(digits:)``); or the code on the other's screen (``SafetyNumber/code``).
+        ///   (`SafetyNumber.compare(digits:)`); or the code on the other's screen (`SafetyNumber.code`).
         /// - Throws: ``ClientError/notAccepted(_:)``, ``ClientError/noKeys(_:)``.
         /// - Returns: whether anything was to be accepted.
         @discardableResult

@@ -5,7 +5,7 @@ extension MessagingClient {
     public nonisolated var trainingGroups: TrainingGroups { TrainingGroups(client: self) }
 
     /// The groups in which the user trains with others: ``MessagingClient/trainingGroups``. Each has an ordinary
-    /// conversation, ``TrainingGroup/conversation``.
+    /// conversation, `TrainingGroup.conversation`.
     ///
     /// The gateway decides about each change. Changes of a group that was requested here, created or joined come as
     /// ``ClientEvent/gateway(_:)``; request it again after ``ClientEvent/connected``, for missed ones.

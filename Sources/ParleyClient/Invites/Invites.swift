@@ -8,7 +8,7 @@ extension MessagingClient {
     public struct Invites: Sendable {
         let client: MessagingClient
 
-        /// Creates an invite. Only this reply has its ``Invite/token`` and ``Invite/url``.
+        /// Creates an invite. Only this reply has its `Invite.token` and `Invite.url`.
         ///
         /// - Parameters:
         ///   - life: its lifetime in whole seconds: from one to a year.

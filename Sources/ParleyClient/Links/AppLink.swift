@@ -5,7 +5,7 @@ import ParleyProtocol
 /// Only an invite grants access by itself: a challenge or a conversation is shown to those who may see it, and a plan
 /// is the app's own.
 public enum AppLink: Hashable, Sendable, CustomStringConvertible {
-    /// `parley://group/invite/{token}`, or the operator's form (``InviteLink``).
+    /// `parley://group/invite/{token}`, or the operator's form (`InviteLink`).
     case invite(InviteToken)
     /// `parley://challenge/{challenge_id}`
     case challenge(ChallengeID)

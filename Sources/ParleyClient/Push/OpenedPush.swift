@@ -18,8 +18,8 @@ public struct OpenedPush: Hashable, Sendable, Identifiable {
 
     public enum Content: Hashable, Sendable {
         case message(PushedMessage)
-        /// Nothing to show. The app removes the conversation's notifications up to the number of ``OpenedPush/place``,
-        /// and of its message, if any. They need not have been read.
+        /// Nothing to show. The app removes the conversation's notifications up to the number of
+        /// ``OpenedPush/position``, and of its message, if any. They need not have been read.
         case clear
         /// The quiet hours are over, and messages have come meanwhile.
         case digest

@@ -14,7 +14,7 @@ extension MessagingClient {
         /// the same endpoint with the same secret, loses its registration.
         ///
         /// Sent at once and never queued: an app registers at each start, when its push service gives it a new target,
-        /// and when a `PushEnd` names this device. ``DeviceSummary/push`` shows the registration
+        /// and when a `PushEnd` names this device. `DeviceSummary.push` shows the registration
         /// (``MessagingClient/Devices/all()``).
         ///
         /// - Returns: the time of the registration.
