@@ -160,11 +160,9 @@ satisfies_systemd() {
     done
 }
 
-# completes: fish and bash name the devices that there are; zsh can read its script.
+# completes: bash names the devices that there are; fish and zsh can read their scripts.
 completes() {
     local line='parley send --as ' found
-    found=$(as_service HOME=/tmp PARLEY_DATA="$data" fish -c "complete -C '$line'" 2>&1) || true
-    [[ $found == *alice/phone*bob/phone* ]] || fail "$current: fish completes $found"
     # shellcheck disable=SC2016 # The other bash expands it.
     found=$(as_service PARLEY_DATA="$data" bash -c '
         . /usr/share/bash-completion/completions/parley
@@ -172,6 +170,7 @@ completes() {
         _parley parley "" --as
         printf "%s\n" "${COMPREPLY[@]}"' bash "$line" 2>&1) || true
     [[ $found == *alice/phone*bob/phone* ]] || fail "$current: bash completes $found"
+    in_system fish --no-execute /usr/share/fish/vendor_completions.d/parley.fish || fail "$current: fish cannot read its completions"
     in_system zsh -n /usr/share/zsh/vendor-completions/_parley || fail "$current: zsh cannot read its completions"
 }
 
@@ -316,36 +315,44 @@ takes_twelve_commands() {
     mkdir "$system/run/notices"
     mount --bind "$scratch/system/run/notices" "$system/run/notices"
     cp "$gateway" "$tool" "$system/root/"
+    # Names of networks are the machine's otherwise.
+    mkdir -p /run/netns
+    mount -t tmpfs tmpfs /run/netns
     person_at alice 1
     person_at bob 2
     printf '%s\n' '127.0.0.1 localhost' '10.77.1.1 chat.example.org' >"$system/etc/hosts"
     # What HAProxy's package would have a running systemd make.
     mkdir -p "$system/run/haproxy"
-    while IFS=$'\t' read -r prompt command; do
+    while IFS=$'\t' read -r -u 9 prompt command; do
         person=${prompt%?}
         read -ra words <<<"$command"
         if [[ $person == gateway ]]; then
             does "$command"
         elif [[ $command == 'parley chat '* ]]; then
             mkfifo "$scratch/$person.in"
-            as_person "$person" "${words[@]}" <"$scratch/$person.in" >"$scratch/$person.out" 2>"$scratch/$person.err" &
+            # In a terminal, as people have it.
+            as_person "$person" TERM=xterm script -qec "stty cols 80 rows 24; $command" /dev/null \
+                <"$scratch/$person.in" >"$scratch/$person.out" 2>"$scratch/$person.err" &
             listener[$person]=$!
         else
             mv "$system/root/$person.parley" "$system/home/$person/"
             in_system chown "$person:$person" "/home/$person/$person.parley"
             as_person "$person" "${words[@]}" >"$scratch/$person.log" 2>&1 || fail "$current: $command: $(cat "$scratch/$person.log")"
         fi
-    done < <(twelve_commands)
+    done 9< <(twelve_commands)
+    trap 'cat "$scratch"/{alice,bob}.{out,err} >&2' EXIT
     exec 7>"$scratch/alice.in" 8>"$scratch/bob.in"
     for person in bob alice bob; do
         number=$((number + 1))
-        printf 'Line %s of %s\n' "$number" "$person" >&"$([[ $person == alice ]] && printf 7 || printf 8)"
+        printf 'Line %s of %s\r' "$number" "$person" >&"$([[ $person == alice ]] && printf 7 || printf 8)"
         until_true 60 says "$scratch/$([[ $person == alice ]] && printf bob || printf alice).out" "Line $number of $person"
     done
-    exec 7>&- 8>&-
+    printf '/quit\r' | tee /dev/fd/7 >&8
+    trap - EXIT
     for person in alice bob; do
         wait "${listener[$person]}" || fail "$current: $person: $(cat "$scratch/$person.err")"
     done
+    exec 7>&- 8>&-
     # Nothing but the door can be reached from outside.
     as_person alice sh -c 'echo | timeout 5 openssl s_client -connect chat.example.org:8883 -verify_return_error -CAfile /etc/haproxy/parley.crt' \
         >"$scratch/command" 2>&1 || fail "$current: $(cat "$scratch/command")"
