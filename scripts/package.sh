@@ -5,8 +5,7 @@
 #   --output DIR  where to (default: .build/packages)
 #   --no-install  says which packages are missing and stops, even for root
 # Standard output gets the path of each package. What is made depends on the commit, the compiler and this directory's path
-# alone; times in it are those of the commit, or SOURCE_DATE_EPOCH. The build is beside the usual one, in .build/package;
-# PARLEY_PRODUCTS names a folder with programs that have been built for release, with PostgreSQL, and nothing is built.
+# alone; times in it are those of the commit, or SOURCE_DATE_EPOCH. The build is beside the usual one, in .build/package.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
@@ -45,7 +44,7 @@ trap 'exit 143' TERM
 # build PRODUCT: in .build/package, so that the usual build is not made anew each time.
 build() {
     say "building $1"
-    build_quietly "$scratch/log" "$1" "${release_flags[@]}" --disable-local-rpath \
+    build_quietly "$scratch/log" "$1" -c release --static-swift-stdlib --disable-local-rpath \
         --scratch-path "$root/.build/package" --product "$1"
 }
 
@@ -84,7 +83,7 @@ completion() {
 documents() {
     local folder=usr/share/doc/$1 license name
     file scripts/debian/copyright "$folder/copyright"
-    for license in "$checkouts"/*/{LICENSE,NOTICE}*; do
+    for license in "$root"/.build/package/checkouts/*/{LICENSE,NOTICE}*; do
         [[ -f $license ]] || continue
         name=$(basename "$(dirname "$license")")
         install -D -m 644 "$license" "$tree/$folder/licenses/$name-$(basename "$license")"
@@ -128,16 +127,8 @@ package() {
     printf '%s\n' "$path"
 }
 
-products=(ParleyBrokerPlugin parleyd parley-web parley)
-if [[ -n ${PARLEY_PRODUCTS-} ]]; then
-    checkouts=$root/.build/checkouts
-    build_release "$root" "${products[@]}"
-    built=$binaries
-else
-    checkouts=$root/.build/package/checkouts
-    for product in "${products[@]}"; do build "$product"; done
-    built=$(realpath "$root/.build/package/release")
-fi
+for product in ParleyBrokerPlugin parleyd parley-web parley; do build "$product"; done
+built=$(realpath "$root/.build/package/release")
 mkdir -p "$output"
 
 tree=$scratch/parley-gateway

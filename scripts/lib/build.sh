@@ -29,13 +29,13 @@ build_release() {
     # Both programs at once, so that more of it is compiled side by side: ParleyPrograms depends on them.
     if [[ " $* " == *" parleyd "* && " $* " == *" ParleyBrokerPlugin "* ]]; then
         say "building parleyd and the broker's plugin"
-        build_quietly "$log" "parleyd and the plugin" "${release_flags[@]}" --target ParleyPrograms
+        build_quietly "$log" "parleyd and the plugin" -c release --target ParleyPrograms
         at_once=parleyd
     fi
     for product in "$@"; do
         [[ $product != "$at_once" ]] || continue
         say "building $product"
-        build_quietly "$log" "$product" "${release_flags[@]}" --product "$product"
+        build_quietly "$log" "$product" -c release --product "$product"
     done
     rm -f "$log"
     binaries=$(realpath -- "$root/.build/release")
@@ -51,7 +51,7 @@ sources_of() {
     (
         cd "$1" && find Package.swift Sources -path Sources/WebPage -prune -o -type f -printf '%p %s %T@\n' | LC_ALL=C sort
         stat -L -c '%n %s %Y' "$(command -v swift)"
-        printf '%s\n' "${swift_flags[@]}" "${release_flags[@]}" "${PARLEY_POSTGRESQL_STORE-}"
+        printf '%s\n' "${swift_flags[@]}" "${PARLEY_POSTGRESQL_STORE-}"
     ) | sha256sum
 }
 

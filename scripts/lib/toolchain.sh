@@ -3,8 +3,6 @@
 # What each build of each script is made with, or one would build anew what another has built. A crash is read by functions
 # and lines, and no debugger is attached: all that one could ask for takes a tenth of a build's time.
 swift_flags=(-Xswiftc -gline-tables-only)
-# Programs for release carry Swift's runtime: they run on a machine without a toolchain, and begin sooner.
-release_flags=(-c release --static-swift-stdlib)
 
 # Ends the script unless a Swift compiler that can build this package is in PATH.
 need_swift() {
