@@ -41,10 +41,17 @@ trap 'stop_build; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# Where Foundation finds time zones by name: a linker that is not told leaves it out of a static program, which then takes
+# every machine for one in GMT, without a word.
+zones=('$s30FoundationInternationalization12_TimeZoneICUCN' '$s30FoundationInternationalization15_TimeZoneGMTICUCN')
+
 # build PRODUCT: in .build/package, so that the usual build is not made anew each time.
 build() {
+    local symbol flags=()
+    # The plugin has nothing of Foundation.
+    [[ $1 == ParleyBrokerPlugin ]] || for symbol in "${zones[@]}"; do flags+=(-Xlinker -u -Xlinker "$symbol"); done
     say "building $1"
-    build_quietly "$scratch/log" "$1" -c release --static-swift-stdlib --disable-local-rpath \
+    build_quietly "$scratch/log" "$1" -c release --static-swift-stdlib --disable-local-rpath "${flags[@]}" \
         --scratch-path "$root/.build/package" --product "$1"
 }
 
@@ -129,6 +136,9 @@ package() {
 
 for product in ParleyBrokerPlugin parleyd parley-web parley; do build "$product"; done
 built=$(realpath "$root/.build/package/release")
+for symbol in "${zones[@]}"; do
+    nm "$built/parley" 2>/dev/null | grep -F "$symbol" >/dev/null || fail "parley would know no time zones: it has no $symbol"
+done
 mkdir -p "$output"
 
 tree=$scratch/parley-gateway
