@@ -87,6 +87,8 @@ takes_twelve_commands() {
     done 9< <(twelve_commands)
     trap 'cat "$scratch"/{alice,bob}.{out,err} >&2' EXIT
     exec 7>"$scratch/alice.in" 8>"$scratch/bob.in"
+    # Each has reached the gateway once they are told of the other's keys.
+    for person in alice bob; do until_true 60 says "$scratch/$person.out" 'is new to this device'; done
     for person in bob alice bob; do
         number=$((number + 1))
         printf 'Line %s of %s\r' "$number" "$person" >&"$([[ $person == alice ]] && printf 7 || printf 8)"
