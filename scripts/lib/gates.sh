@@ -13,7 +13,7 @@ gate_number=0 gates_began=$SECONDS next_tick=0 timings=()
 tick=20
 # In seconds, for a gate and for all of them: nothing takes so long unless it hangs. What watches over this script may end
 # it without a word after 90 minutes.
-gate_limit=2100 gates_limit=4800
+gate_limit=2100 gates_limit=5220
 # How long a gate that is ended may take to clear up, in seconds.
 gate_grace=20
 # How many gates run beside each other: with two processors, of gates that wait more than they work.

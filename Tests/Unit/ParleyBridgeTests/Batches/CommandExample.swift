@@ -245,17 +245,17 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
                 try request(RenameUser.self, #"{"user_id":"bob","display_name":"Robert"}"#, from: operatorDevice)
             },
             CommandExample(DisableUser.self) {
-                try request(DisableUser.self, #"{"user_id":"bob"}"#, from: operatorDevice)
+                try request(DisableUser.self, #"{"user_id":"dave"}"#, from: operatorDevice)
             },
             CommandExample(
                 EnableUser.self,
-                after: { _ = try $0.result(of: request(DisableUser(user: "bob"), from: operatorDevice)) }
-            ) { try request(EnableUser.self, #"{"user_id":"bob"}"#, from: operatorDevice) },
+                after: { _ = try $0.result(of: request(DisableUser(user: "dave"), from: operatorDevice)) }
+            ) { try request(EnableUser.self, #"{"user_id":"dave"}"#, from: operatorDevice) },
             CommandExample(RemoveUser.self) {
-                try request(RemoveUser.self, #"{"user_id":"bob"}"#, from: operatorDevice)
+                try request(RemoveUser.self, #"{"user_id":"dave"}"#, from: operatorDevice)
             },
             CommandExample(EraseUser.self) {
-                try request(EraseUser.self, #"{"user_id":"bob"}"#, from: operatorDevice)
+                try request(EraseUser.self, #"{"user_id":"dave"}"#, from: operatorDevice)
             },
             CommandExample(SetRetention.self) {
                 try request(SetRetention.self, #"{\#(named),"days":30}"#, from: operatorDevice)
