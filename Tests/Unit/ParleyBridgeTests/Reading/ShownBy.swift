@@ -12,9 +12,11 @@ enum ShownBy {
         "blobs/create": ["blobs/get"], "blobs/delete": ["blobs/get"],
         "receipts/delivered": ["admin/trace", "sync/get"],
         "receipts/read": ["admin/explain-push", "admin/trace", "conversations/list", "notifications/list", "sync/get"],
-        "conversations/create": ["conversations/list", "sync/get"],
+        "conversations/create": ["admin/get-user", "conversations/list", "sync/get"],
         "conversations/update": ["conversations/get", "conversations/list", "history/get", "sync/get"],
-        "conversations/add-members": ["conversations/get", "conversations/list", "history/get", "sync/get"],
+        "conversations/add-members": [
+            "admin/export-user", "admin/get-user", "conversations/get", "conversations/list", "history/get", "sync/get",
+        ],
         "conversations/remove-member": [
             "admin/explain-push", "admin/trace", "challenges/list", "conversations/get", "conversations/list",
             "history/get", "notifications/list", "summary/get", "sync/get",
@@ -24,8 +26,8 @@ enum ShownBy {
             "challenges/get", "challenges/list", "conversations/get", "conversations/list", "history/get",
             "summary/get", "sync/get",
         ],
-        "requests/accept": ["admin/export-user", "admin/get-user", "requests/list", "social/can-message"],
-        "requests/decline": ["admin/export-user", "admin/get-user", "requests/list"],
+        "requests/accept": ["requests/list", "social/can-message"],
+        "requests/decline": ["requests/list"],
         "keys/publish": ["devices/list", "keys/get"],
         "account/backup": ["account/get-backup"],
         "account/link": ["account/get"],
@@ -79,8 +81,8 @@ enum ShownBy {
         "invites/create": ["invites/list"],
         "invites/revoke": ["invites/list", "invites/preview"],
         "invites/accept": [
-            "conversations/list", "groups/get", "groups/list", "invites/list", "invites/preview", "notifications/list",
-            "sync/get",
+            "admin/export-user", "admin/get-user", "conversations/list", "groups/get", "groups/list", "invites/list",
+            "invites/preview", "notifications/list", "sync/get",
         ],
         "workouts/log": ["challenges/get", "challenges/list", "leaderboards/get", "summary/get"],
         "workouts/delete": ["leaderboards/get", "summary/get"],
@@ -92,15 +94,21 @@ enum ShownBy {
             "admin/list-users", "conversations/get", "conversations/list", "profile/get", "social/following",
             "sync/get",
         ],
-        "admin/disable-user": ["admin/export-user", "admin/get-user", "admin/list-users", "requests/list"],
-        "admin/enable-user": ["admin/export-user", "admin/get-user", "admin/list-users", "requests/list"],
-        "admin/remove-user": [
-            "admin/export-user", "admin/get-user", "admin/list-users", "admin/status", "requests/list",
+        "admin/disable-user": [
+            "admin/export-user", "admin/get-user", "admin/list-users", "groups/list", "invites/preview",
             "social/can-message",
         ],
-        "admin/erase-user": [
-            "admin/export-user", "admin/get-user", "admin/list-users", "admin/status", "requests/list",
+        "admin/enable-user": [
+            "admin/export-user", "admin/get-user", "admin/list-users", "groups/list", "invites/preview",
             "social/can-message",
+        ],
+        "admin/remove-user": [
+            "admin/export-user", "admin/get-user", "admin/list-users", "admin/status", "groups/list",
+            "invites/preview", "social/can-message",
+        ],
+        "admin/erase-user": [
+            "admin/export-user", "admin/get-user", "admin/list-users", "admin/status", "groups/list",
+            "invites/preview", "social/can-message",
         ],
         "admin/set-retention": ["admin/get-retention"],
         "admin/renew-device": ["devices/list"],
