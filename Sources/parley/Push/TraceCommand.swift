@@ -14,7 +14,12 @@ struct TraceCommand: AsyncParsableCommand {
               parley trace --json 3ce43269-f4bd-460c-846f-5bb75c094c2f | jq '.pushes[] | select(.answer != null)'
             """)
 
-    @Argument(help: ArgumentHelp("The message, or the notification.", valueName: "ID"))
+    @Argument(
+        help: ArgumentHelp("The message, or the notification.", valueName: "ID"),
+        transform: { text in
+            guard let id = MessageID(argument: text) else { throw ValidationError("no id of a message") }
+            return id
+        })
     var id: MessageID
 
     @Flag(help: "One JSON object.")

@@ -28,14 +28,17 @@ struct PermissionExplanation: Hashable {
         guard self.steps.count == steps.count else { return nil }
     }
 
-    /// The decision in a sentence, and the questions as a table.
+    /// The decision in a sentence, and the questions as a table: nothing is asked after the one that decides.
     func lines(from sender: UserID, to recipient: UserID) -> [String] {
         var table = Table(headings: ["", "STEP", "HOLDS", "FOUND"])
         var isDecided = false
         for step in steps {
-            let decides = step.holds && !isDecided
-            isDecided = isDecided || decides
-            table.add([decides ? "→" : "", step.name, step.holds ? "yes" : "no", step.detail ?? ""])
+            guard !isDecided else {
+                table.add(["", step.name, "not asked", ""])
+                continue
+            }
+            table.add([step.holds ? "→" : "", step.name, step.holds ? "yes" : "no", step.detail ?? ""])
+            isDecided = step.holds
         }
         return ["\(sender) → \(recipient): \(sentence.printable)"] + table.lines
     }

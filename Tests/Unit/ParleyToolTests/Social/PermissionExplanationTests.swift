@@ -13,7 +13,7 @@ struct PermissionExplanationTests {
         PermissionExplanation(reply: try JSONObject(parsing: Array(json.utf8)))
     }
 
-    @Test("the step that decided is marked, and only the first that holds")
+    @Test("the first step that holds has decided and is marked, and nothing after it was asked")
     func decision() throws {
         let shown = try #require(
             try explanation(
@@ -26,10 +26,10 @@ struct PermissionExplanationTests {
         #expect(
             shown.lines(from: sender, to: recipient) == [
                 "alice → bob: may not write (request_limit)",
-                "   STEP       HOLDS  FOUND",
+                "   STEP       HOLDS      FOUND",
                 "   self       no",
-                "→  block      yes    bob has blocked alice",
-                "   allowance  yes",
+                "→  block      yes        bob has blocked alice",
+                "   allowance  not asked",
             ])
         #expect(
             String(decoding: shown.json(from: sender, to: recipient), as: UTF8.self)
