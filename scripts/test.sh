@@ -173,6 +173,7 @@ if [[ $everything == yes ]]; then
     # Attacks are judged by what honest users notice, so that nothing else runs beside them.
     gate siege with "$binaries" scripts/siege.sh --no-install --short
     # What takes longest comes first. What only computes gives way: pushes have their times.
+    gate_beside page with "$binaries" test_page
     gate_beside pushes with "$binaries" test_pushes
     gate_beside web with "$binaries" scripts/test-web.sh --no-install
     # The measurements' program, which kills it, is built for debugging alone.
@@ -192,7 +193,7 @@ fi
 if [[ -z $filter ]]; then
     gate_beside run.sh with "$binaries" scripts/test-run.sh
     gate_beside README.md with "$binaries" scripts/test-readme.sh
-    gate_beside page with "$binaries" test_page
+    [[ $everything == yes ]] || gate_beside page with "$binaries" test_page
 fi
 [[ $everything == no ]] || gate walk scripts/walk.sh --no-install
 
