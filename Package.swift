@@ -50,6 +50,7 @@ let package = Package(
         .default(enabledTraits: ["Gateway"]),
         .trait(
             name: "Gateway", description: "The programs and their tests. An app that links the client leaves it out."),
+        .trait(name: "NIO", description: "The client's transport of SwiftNIO, and its package."),
     ],
     dependencies: [
         // The client's own. What an app resolves beside it is the app's choice.
@@ -341,31 +342,46 @@ let package = Package(
     ]
 )
 
-// The web door. scripts/run.sh builds without it at first: the gateway is up before what only the door needs is
-// fetched.
+// The web door, and the client's transport over SwiftNIO. scripts/run.sh builds without them at first: the gateway is
+// up before what only the door needs is fetched.
 if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
     let httpTypes = gateway("HTTPTypes", "swift-http-types")
     let hummingbird = gateway("HummingbirdCore", "hummingbird")
     let lifecycle = gateway("ServiceLifecycle", "swift-service-lifecycle")
     let signals = gateway("UnixSignals", "swift-service-lifecycle")
     let metrics = gateway("Metrics", "swift-metrics")
-    func nio(_ names: String...) -> [Target.Dependency] { names.map { gateway($0, "swift-nio") } }
+    /// Also behind the trait of the transport alone.
+    func nio(_ names: String...) -> [Target.Dependency] {
+        names.map { .product(name: $0, package: "swift-nio", condition: .when(traits: ["Gateway", "NIO"])) }
+    }
     let nioHTTPTypes = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1"].map { gateway($0, "swift-nio-extras") }
 
-    package.products.append(.executable(name: "parley-web", targets: ["parley-web"]))
+    package.products += [
+        .executable(name: "parley-web", targets: ["parley-web"]),
+        .library(name: "ParleyNIO", targets: ["ParleyNIO"]),
+    ]
     package.dependencies += [
+        // Also an app's, which may want another.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ]
     for target in package.targets where target.name == "IntegrationTests" {
         target.dependencies +=
-            ["ParleyWeb", lifecycle] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+            ["ParleyNIO", "ParleyWeb", lifecycle] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
     }
     package.targets += [
+        .target(
+            name: "ParleyNIO", dependencies: ["ParleyClient", "Platform"] + nio("NIOCore", "NIOPosix"),
+            swiftSettings: strict),
+        .testTarget(
+            name: "ParleyNIOTests",
+            dependencies: [
+                "LyingGateway", "MQTTWire", "ParleyClient", "ParleyNIO", "ParleyProtocol", "TestNames", "TestSupport",
+            ] + nio("NIOCore", "NIOPosix"), path: "Tests/Unit/ParleyNIOTests", swiftSettings: strict),
         .target(
             name: "ParleyWeb",
             dependencies: [

@@ -68,6 +68,11 @@ lean=$(resolved lean) || { cat "$scratch/log" >&2 && fail "an app with the clien
 expect "an app with the client alone" "$(cut -d " " -f 1 <<<"$lean")" $'grdb.swift\nparley'
 say "an app that links the client resolves: ${lean//$'\n'/, }"
 
+app nio ', traits: ["NIO"]'
+nio=$(resolved nio) || { cat "$scratch/log" >&2 && fail "an app with the transport of SwiftNIO does not resolve"; }
+expect "an app with the transport of SwiftNIO" "$(cut -d " " -f 1 <<<"$nio")" \
+    $'grdb.swift\nparley\nswift-atomics\nswift-collections\nswift-nio\nswift-system'
+
 app whole ''
 whole=$(resolved whole) || { cat "$scratch/log" >&2 && fail "an app with the package's default traits does not resolve"; }
 say "with the gateway's trait it would resolve $(wc -l <<<"$whole") packages"

@@ -2,6 +2,7 @@ import MQTTWire
 import Glibc
 import ParleyClient
 import ParleyMosquitto
+import ParleyNIO
 import ParleyProtocol
 import TestSupport
 import Testing
@@ -20,19 +21,34 @@ final class DeviceConnectionTests: ToolSuite {
     /// request's time may begin long before the connection's own thread does.
     private static let patience = Duration.seconds(600)
 
-    private var configuration: DeviceConfiguration {
+    private var configuration: DeviceConfiguration { configuration(over: MosquittoTransport()) }
+
+    private func configuration(over transport: any DeviceTransport) -> DeviceConfiguration {
         let directory = DeviceDirectory(of: alice, in: gateway.directory)
         var configuration = DeviceConfiguration(
-            gateway: .tcp(host: "127.0.0.1", port: gateway.mqttPort), device: alice
+            gateway: .tcp(host: "127.0.0.1", port: gateway.mqttPort), device: alice, over: transport
         ) { try directory.readCredentials() }
         configuration.longestPause = .milliseconds(200)
         return configuration
     }
 
-    @Test("a request is answered, and what was subscribed before is heard after it")
-    func requestAndEvent() async throws {
+    /// The client's transports that reach a broker.
+    enum Transport: CaseIterable {
+        case mosquitto
+        case nio
+
+        var value: any DeviceTransport {
+            switch self {
+            case .mosquitto: MosquittoTransport()
+            case .nio: NIOTransport()
+            }
+        }
+    }
+
+    @Test("a request is answered, and what was subscribed before is heard after it", arguments: Transport.allCases)
+    func requestAndEvent(_ transport: Transport) async throws {
         let create = try operation("conversations", "create")
-        try await DeviceConnection.open(configuration) { [alice] connection in
+        try await DeviceConnection.open(configuration(over: transport.value)) { [alice] connection in
             connection.subscribe(to: Topic.user(alice.user, .events).name)
             let reply = try await connection.request(
                 create, payload: Array(#"{"type":"direct","participant_ids":["bob"]}"#.utf8), timeout: Self.patience)
@@ -48,10 +64,10 @@ final class DeviceConnectionTests: ToolSuite {
         }
     }
 
-    @Test("many requests at once are each answered with their own reply")
-    func many() async throws {
+    @Test("many requests at once are each answered with their own reply", arguments: Transport.allCases)
+    func many(_ transport: Transport) async throws {
         let get = try operation("profile", "get")
-        try await DeviceConnection.open(configuration) { connection in
+        try await DeviceConnection.open(configuration(over: transport.value)) { connection in
             let answered = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<200 {
                     group.addTask {
@@ -80,11 +96,13 @@ final class DeviceConnectionTests: ToolSuite {
         }
     }
 
-    @Test("a request that was made while the gateway was away is answered when it is back")
-    func restart() async throws {
+    @Test(
+        "a request that was made while the gateway was away is answered when it is back",
+        arguments: Transport.allCases)
+    func restart(_ transport: Transport) async throws {
         let get = try operation("profile", "get")
         let gateway = gateway
-        try await DeviceConnection.open(configuration) { [alice] connection in
+        try await DeviceConnection.open(configuration(over: transport.value)) { [alice] connection in
             connection.subscribe(to: Topic.user(alice.user, .events).name)
             #expect(try await connection.request(get, payload: Array("{}".utf8), timeout: Self.patience).isAccepted)
             gateway.endParleyd(SIGKILL)
@@ -101,11 +119,11 @@ final class DeviceConnectionTests: ToolSuite {
         }
     }
 
-    @Test("credentials that are not accepted end the connection and what waits on it")
-    func notAuthorized() async throws {
+    @Test("credentials that are not accepted end the connection and what waits on it", arguments: Transport.allCases)
+    func notAuthorized(_ transport: Transport) async throws {
         let get = try operation("profile", "get")
         let parley = parley
-        try await DeviceConnection.open(configuration) { connection in
+        try await DeviceConnection.open(configuration(over: transport.value)) { connection in
             #expect(try await connection.request(get, payload: Array("{}".utf8), timeout: Self.patience).isAccepted)
             try #require(try parley.run("device", "revoke", "alice", "phone").status == 0)
             for await event in connection.events {
