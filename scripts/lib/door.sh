@@ -44,7 +44,9 @@ check_door() {
     start_deaf
     deaf=$!
     start_door "$data/haproxy.cfg" "$scratch/haproxy.log"
-    "$binaries/parleyd" run --data "$data" >"$scratch/parleyd.out" 2>"$scratch/parleyd.log" &
+    # A gateway of another test may answer probes on the usual port.
+    PARLEY_SETTING_PROBE_PORT=$(free_port) "$binaries/parleyd" run --data "$data" \
+        >"$scratch/parleyd.out" 2>"$scratch/parleyd.log" &
     children+=("$!")
     until_true 60 ready
     until_true 30 listens "$door_port"
