@@ -19,6 +19,8 @@ package struct PacketSession {
     private var lastSent: ContinuousClock.Instant
     private var lastReceived: ContinuousClock.Instant
     private var pingedAt: ContinuousClock.Instant?
+    /// Why the connection is over, once all events from before were returned.
+    private var end: ConnectionError?
 
     private enum Phase {
         case signingIn
@@ -74,8 +76,10 @@ package struct PacketSession {
 
     /// Sends a keep-alive where one is due.
     ///
-    /// - Throws: ``ConnectionError/lost`` where the last one was not answered.
+    /// - Throws: ``ConnectionError/lost`` where the last one was not answered; else why the connection is over, where
+    ///   the last call of ``receive(_:now:)`` has returned what came before its end.
     package mutating func tick(_ now: ContinuousClock.Instant) throws(ConnectionError) {
+        if let end { throw end }
         guard isOpen, now >= deadline else { return }
         guard pingedAt == nil else { throw .lost }
         output += PacketSession.ping
@@ -117,7 +121,8 @@ package struct PacketSession {
 
     /// Takes what was received, in any pieces.
     ///
-    /// - Throws: ``ConnectionError`` where the broker refuses the sign-in or ends the connection, or is no broker.
+    /// - Throws: ``ConnectionError`` where the broker refuses the sign-in or ends the connection, or is no broker. Where
+    ///   something came before that, it is returned, and ``tick(_:)`` throws.
     package mutating func receive(
         _ bytes: some Collection<UInt8>, now: ContinuousClock.Instant
     ) throws(ConnectionError) -> [TransportEvent] {
@@ -125,9 +130,14 @@ package struct PacketSession {
         input.append(contentsOf: bytes)
         var events: [TransportEvent] = []
         var position = 0
-        while let (packet, next) = try packet(at: position) {
-            position = next
-            if let event = try handle(packet) { events.append(event) }
+        do throws(ConnectionError) {
+            while let (packet, next) = try packet(at: position) {
+                position = next
+                if let event = try handle(packet) { events.append(event) }
+            }
+        } catch {
+            guard !events.isEmpty else { throw error }
+            end = error
         }
         input.removeFirst(position)
         return events
@@ -138,9 +148,12 @@ package struct PacketSession {
             return try PacketReader.next(
                 in: input.span, from: position, to: input.count, longest: PacketSession.longestBody)
         } catch {
-            throw .other(error)
+            throw unreadable(error)
         }
     }
+
+    /// What is no MQTT ends the attempts where it answers the sign-in, and later is a fault that passes.
+    private func unreadable(_ error: WireError) -> ConnectionError { isOpen ? .lost : .other(error) }
 
     private mutating func handle(_ packet: InboundPacket) throws(ConnectionError) -> TransportEvent? {
         switch (phase, packet) {
@@ -148,7 +161,7 @@ package struct PacketSession {
         case (.signingIn, .connected(let connected)):
             try accept(connected)
             return nil
-        case (.signingIn, _), (_, .connected): throw .other(WireError.malformed)
+        case (.signingIn, _), (_, .connected): throw unreadable(.malformed)
         case (.open, .delivery(let delivery)): return try event(of: delivery)
         case (.open, .acknowledged(let identifier, let reason)):
             guard publishes.remove(identifier) != nil else { return nil }
@@ -180,7 +193,7 @@ package struct PacketSession {
 
     private mutating func event(of delivery: InboundPacket.Delivery) throws(ConnectionError) -> TransportEvent {
         guard let topic = String(validating: input[delivery.topic], as: UTF8.self) else {
-            throw .other(WireError.malformed)
+            throw unreadable(.malformed)
         }
         if let identifier = delivery.identifier {
             do throws(WireError) {

@@ -136,6 +136,18 @@ struct PacketSessionTests {
         #expect(throws: ConnectionError.self) { try session.tick(session.deadline) }
     }
 
+    @Test("what came before the end is given, and then the end")
+    func last() throws {
+        let delivery: [UInt8] = [0x31, 7, 0, 1, 0x74, 0] + Array("abc".utf8)
+        // The broker's word, and what is no MQTT: another connection may do better.
+        for (end, isFinal) in [([0xE0, 1, 0x8E], true), ([0xF1, 0], false)] as [([UInt8], Bool)] {
+            var session = try session()
+            #expect(try session.receive(delivery + end, now: start).count == 1)
+            let error = #expect(throws: ConnectionError.self) { try session.tick(start) }
+            #expect(error?.isFinal == isFinal)
+        }
+    }
+
     @Test("a broker that takes over, or says goodbye, ends it")
     func ended() throws {
         for (reason, isFinal) in [(0x8E, true), (0x8B, false)] as [(UInt8, Bool)] {
