@@ -21,8 +21,8 @@ public struct NIOTransport: DeviceTransport {
     /// - Parameters:
     ///   - group: of connections without TLS; it must outlive them.
     ///   - tls: of connections with it; `nil` refuses ``/ParleyClient/GatewayAddress/tls(host:port:caFile:)``.
-    ///   - reason: what an error of a channel before the sign-in means, such as that a certificate is not trusted; `nil`
-    ///     for one that it does not know, which is tried again.
+    ///   - reason: what an error of a channel before the sign-in means, such as that a certificate is not trusted;
+    ///     `nil` for one that it does not know, which is tried again.
     public init(
         group: MultiThreadedEventLoopGroup = .singleton, tls: TLSBootstrap? = nil,
         reason: @escaping @Sendable (any Error) -> ConnectionError? = { _ in nil }

@@ -121,8 +121,8 @@ package struct PacketSession {
 
     /// Takes what was received, in any pieces.
     ///
-    /// - Throws: ``ConnectionError`` where the broker refuses the sign-in or ends the connection, or is no broker. Where
-    ///   something came before that, it is returned, and ``tick(_:)`` throws.
+    /// - Throws: ``ConnectionError`` where the broker refuses the sign-in or ends the connection, or is no broker.
+    ///   Where something came before that, it is returned, and ``tick(_:)`` throws.
     package mutating func receive(
         _ bytes: some Collection<UInt8>, now: ContinuousClock.Instant
     ) throws(ConnectionError) -> [TransportEvent] {
