@@ -39,10 +39,10 @@ package enum DatabaseContinuity {
         case .first, .same:
             try file.write(DatabaseWitness(instances: [instance, name], position: position))
             reached(.bothNamesWritten)
-            try retryingConflicts { try store.write { try $0.continuity.setInstance(name) } }
+            try retryingAtStart { try store.write { try $0.continuity.setInstance(name) } }
         case .putBack(let reason):
             isPutBack = true
-            let count = try retryingConflicts { try store.write { try $0.beginAnew(as: name) } }
+            let count = try retryingAtStart { try store.write { try $0.beginAnew(as: name) } }
             logger.warning(
                 putBack, metadata: ["reason": "\(reason)", "conversations": "\(count)"])
         }

@@ -40,7 +40,7 @@ struct SharedContinuity {
 
     func begin() throws -> (mark: WitnessMark, isPutBack: Bool) {
         let note = try file.read()
-        let decision = try retryingConflicts {
+        let decision = try retryingAtStart {
             try store.write(isolation: .byConversation) { transaction in try decide(note, transaction) }
         }
         try report(decision)

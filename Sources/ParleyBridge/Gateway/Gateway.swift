@@ -82,7 +82,7 @@ package final class Gateway: Sendable {
                     readiness: shared.readiness)),
             queue: queue, limit: settings.waitingReads, moment: { [shared] in shared.clock.moment })
         let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
-        try retryingConflicts { try pushes.resume(store, clock: shared.clock, counters: shared.counters) }
+        try retryingAtStart { try pushes.resume(store, clock: shared.clock, counters: shared.counters) }
         let backlog = try Publisher.Backlog(in: store)
         shared.publishedThrough.set(backlog.position)
         // Until it is known what they have read.
@@ -210,7 +210,7 @@ package final class Gateway: Sendable {
                 store, settings, people: pushes.people, now: shared.clock.now, lastTime: shared.clock.timeBefore),
             access: access, held: held, readiness: shared.readiness, logger: logger)
         writer.clockOffset = shared.clock.moment.clockOffset
-        let (credentials, effects) = try retryingConflicts { try writer.write(now: shared.clock.now, access.run) }
+        let (credentials, effects) = try retryingAtStart { try writer.write(now: shared.clock.now, access.run) }
         queue.add(effects)
         try access.save(credentials)
         // Messages that have expired meanwhile are removed before the first request.

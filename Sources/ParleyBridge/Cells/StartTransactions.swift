@@ -1,0 +1,16 @@
+import ParleyStore
+
+/// Runs a transaction of the start: again where a neighbour was in the way, as ``Writer`` does with all others, or
+/// where the server has ended it, as it does when this process stood still meanwhile.
+///
+/// - Parameter body: leaves nothing behind when it fails.
+func retryingAtStart<Result>(_ body: () throws -> Result) throws -> Result {
+    for _ in 1..<20 {
+        do { return try body() } catch StoreError.unavailable {
+            // The next attempt makes a connection anew; to a server that is away it fails at once.
+        } catch let error as StoreError where error.mayPassAtOnce(amongNeighbours: true) {
+            // Somebody else's transaction has succeeded.
+        }
+    }
+    return try body()
+}
