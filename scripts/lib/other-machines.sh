@@ -39,6 +39,8 @@ does() {
             fail "$current: $(cat "$scratch/haproxy.log")"
         chroot "$system" env -i PATH=/usr/sbin:/usr/bin haproxy -db -f /etc/haproxy/haproxy.cfg >>"$scratch/haproxy.log" 2>&1 &
         process[haproxy]=$!
+        # As systemd does.
+        until_true 30 port_taken 8883
         ;;
     *) in_system sh -c "cd /root && $1" >"$scratch/command" 2>&1 || fail "$current: $1: $(cat "$scratch/command")" ;;
     esac
