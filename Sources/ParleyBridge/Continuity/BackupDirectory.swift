@@ -32,12 +32,14 @@ package struct BackupDirectory {
         let retention = BackupRetention(count: count, age: days.map(Duration.days))
         let removable = retention.removable(among: try names(), newest: name)
         for name in removable {
-            for file in ["\(name)", BackupDigest.name(of: "\(name)")] {
-                do throws(FileError) {
-                    try Files.remove(file, in: path)
-                } catch {
-                    throw DataDirectoryError("the backup is made, and an older one cannot be removed: \(error)")
-                }
+            do throws(FileError) {
+                // From here on it is no backup, also for whoever comes after a kill.
+                let remains = "\(name).old\(Restoration.partSuffix)"
+                try Files.move("\(path)/\(name)", to: "\(path)/\(remains)")
+                try Files.remove(BackupDigest.name(of: "\(name)"), in: path)
+                try removeInSteps(remains)
+            } catch {
+                throw DataDirectoryError("the backup is made, and an older one cannot be removed: \(error)")
             }
         }
         return Outcome(backup: backup, removed: removable.map(\.description))
@@ -63,14 +65,30 @@ package struct BackupDirectory {
         }
     }
 
-    /// The remains of a process that was killed while it made a backup here.
+    /// Of a file that becomes shorter, in bytes, at once.
+    private static let removedAtOnce = 4 << 20
+
+    /// Removes a large file a part at a time, and rests longer than it works: a file system that frees a whole one has
+    /// the gateway's syncs wait.
+    private func removeInSteps(_ name: String) throws(FileError) {
+        if let file = try? OpenFile("\(path)/\(name)", for: .writing), let size = try? file.size {
+            for size in stride(from: size, to: 0, by: -Self.removedAtOnce) {
+                let begun = ContinuousClock.now
+                try file.truncate(to: size)
+                Thread.sleep(forTimeInterval: 2 * (begun.duration(to: .now) / .seconds(1)))
+            }
+        }
+        try Files.remove(name, in: path)
+    }
+
+    /// The remains of a process that was killed while it made a backup here, or removed one.
     private func removeUnfinished() {
         for name in (try? Files.names(in: path)) ?? [] {
             guard let end = name.firstRange(of: ".backup."),
                 BackupName(String(name[..<end.upperBound].dropLast())) != nil,
                 name.hasSuffix(Restoration.partSuffix) || name.hasSuffix(Restoration.partSuffix + "-journal")
             else { continue }
-            try? Files.remove(name, in: path)
+            try? removeInSteps(name)
         }
     }
 }

@@ -44,7 +44,10 @@ struct BackupCommandTests {
             atPath: "\(place)/\(link)", withDestinationPath: gateway.directory + "/parleyd.json")
         // What a killed process leaves behind.
         try Self.plant(
-            ["parley-20200106T000000Z.backup.abc.part", "parley-20200106T000000Z.backup.abc.part-journal"], in: gateway)
+            [
+                "parley-20200106T000000Z.backup.abc.part", "parley-20200106T000000Z.backup.abc.part-journal",
+                "parley-20200107T000000Z.backup.old.part",
+            ], in: gateway)
         let made = try Self.backUp(gateway, "--keep", "3")
         #expect(made.status == 0, "\(made.errors)")
         let left = try Self.names(gateway)
