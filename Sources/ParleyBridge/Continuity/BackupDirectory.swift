@@ -69,9 +69,12 @@ package struct BackupDirectory {
     private static let removedAtOnce = 4 << 20
 
     /// Removes a large file a part at a time, and rests longer than it works: a file system that frees a whole one has
-    /// the gateway's syncs wait.
+    /// the gateway's syncs wait. Of a file with another name, such as a copy by hard link, only this name goes.
     private func removeInSteps(_ name: String) throws(FileError) {
-        if let file = try? OpenFile("\(path)/\(name)", for: .writing), let size = try? file.size {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")
+        if attributes?[.referenceCount] as? Int == 1,
+            let file = try? OpenFile("\(path)/\(name)", for: .writing), let size = try? file.size
+        {
             for size in stride(from: size, to: 0, by: -Self.removedAtOnce) {
                 let begun = ContinuousClock.now
                 try file.truncate(to: size)

@@ -38,7 +38,12 @@ struct BackupCommandTests {
         let old = (1...4).map { "parley-2020010\($0)T000000Z.backup" }
         let others = ["notes.txt", "parley-20200101T000000Z.backup.old", "parley.db"]
         try Self.plant(old + old.map { $0 + ".b2" } + others, in: gateway)
+        // Larger than what is removed at once; one is kept under another name by somebody else.
+        let large = String(repeating: "x", count: 5 << 20)
+        try Self.plant([old[0], old[1]], in: gateway, large)
         let place = gateway.directory + "/backups"
+        let kept = gateway.directory + "/kept"
+        try FileManager.default.linkItem(atPath: "\(place)/\(old[0])", toPath: kept)
         let link = "parley-20200105T000000Z.backup"
         try FileManager.default.createSymbolicLink(
             atPath: "\(place)/\(link)", withDestinationPath: gateway.directory + "/parleyd.json")
@@ -56,6 +61,7 @@ struct BackupCommandTests {
             left == Set([new, new + ".b2", old[3], old[3] + ".b2", old[2], old[2] + ".b2", link] + others),
             "\(left.sorted())")
         #expect(made.output.contains("/backups/\(old[0])\n"))
+        #expect(try Data(contentsOf: URL(filePath: kept)).count == large.utf8.count)
         for name in [new, new + ".b2"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: "\(place)/\(name)")
             #expect(attributes[.posixPermissions] as? Int == 0o600)
