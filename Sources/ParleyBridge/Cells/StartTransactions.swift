@@ -5,9 +5,11 @@ import ParleyStore
 ///
 /// - Parameter body: leaves nothing behind when it fails.
 func retryingAtStart<Result>(_ body: () throws -> Result) throws -> Result {
+    var ended = 0
     for _ in 1..<20 {
-        do { return try body() } catch StoreError.unavailable {
-            // The next attempt makes a connection anew; to a server that is away it fails at once.
+        // The next attempt connects anew. Few: a server that is away may let each wait for its whole time.
+        do { return try body() } catch StoreError.unavailable where ended < 2 {
+            ended += 1
         } catch let error as StoreError where error.mayPassAtOnce(amongNeighbours: true) {
             // Somebody else's transaction has succeeded.
         }

@@ -21,8 +21,12 @@ struct StartTransactionsTests {
             try attempts(failingWith: [
                 .conflict(message: "a"), .unavailable(message: "b"), .notUnique(code: "23505", message: "c"),
             ]) == 4)
+        #expect(try attempts(failingWith: Array(repeating: .unavailable(message: "ended"), count: 2)) == 3)
         #expect(throws: StoreError.self) {
-            try attempts(failingWith: Array(repeating: .unavailable(message: "away"), count: 100))
+            try attempts(failingWith: Array(repeating: .unavailable(message: "away"), count: 3))
+        }
+        #expect(throws: StoreError.self) {
+            try attempts(failingWith: Array(repeating: .conflict(message: "again"), count: 100))
         }
         #expect(throws: StoreError.self) { try attempts(failingWith: [.full]) }
     }
