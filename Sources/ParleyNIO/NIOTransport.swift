@@ -93,6 +93,7 @@ public struct NIOTransport: DeviceTransport {
 public enum NIOTransportError: Error, Hashable, Sendable, CustomStringConvertible {
     case noTLS
     case noWebSocket
+
     public var description: String {
         switch self {
         case .noTLS: "the transport was made without TLS"
