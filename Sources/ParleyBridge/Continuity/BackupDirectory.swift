@@ -66,10 +66,11 @@ package struct BackupDirectory {
     }
 
     /// Of a file that becomes shorter, in bytes, at once.
-    private static let removedAtOnce = 4 << 20
+    private static let removedAtOnce = 1 << 16
 
-    /// Removes a large file a part at a time, and rests longer than it works: a file system that frees a whole one has
-    /// the gateway's syncs wait. Of a file with another name, such as a copy by hard link, only this name goes.
+    /// Removes a large file a part at a time, and rests ten times as long as it works: the gateway's syncs wait for a
+    /// file system that frees space, and for long where that tells the disk (`discard`). Of a file with another name,
+    /// such as a copy by hard link, only this name goes.
     private func removeInSteps(_ name: String) throws(FileError) {
         let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")
         if attributes?[.referenceCount] as? Int == 1,
@@ -78,7 +79,7 @@ package struct BackupDirectory {
             for size in stride(from: size, to: 0, by: -Self.removedAtOnce) {
                 let begun = ContinuousClock.now
                 try file.truncate(to: size)
-                Thread.sleep(forTimeInterval: 2 * (begun.duration(to: .now) / .seconds(1)))
+                Thread.sleep(forTimeInterval: 10 * (begun.duration(to: .now) / .seconds(1)))
             }
         }
         try Files.remove(name, in: path)

@@ -64,10 +64,10 @@ struct BackupMeasurement {
         let begun = MonotonicTime.now
         let errors = "\(directory.path)/backup.log"
         let child = try ChildProcess(
-            "/usr/bin/nice",
+            "/usr/bin/chrt",
             [
-                "-n", "15", "/usr/bin/ionice", "-c", "3", Programs.path("parleyd"), "backup", "--data", directory.path,
-                "--into", "\(directory.path)/backups", "--keep", "1",
+                "--idle", "0", "/usr/bin/ionice", "-c", "3", Programs.path("parleyd"), "backup", "--data",
+                directory.path, "--into", "\(directory.path)/backups", "--keep", "1",
             ], errors: errors)
         guard child.waitUntilEnded() == 0 else {
             throw LoadError.rejected((try? String(contentsOfFile: errors, encoding: .utf8)) ?? "a backup")
