@@ -22,31 +22,6 @@ public struct MosquittoTransport: DeviceTransport {
             throw ConnectionError(error)
         }
     }
-
-    /// If only one side speaks TLS, OpenSSL closes without a reason, as a broker does that is not ready.
-    public func diagnose(
-        _ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration
-    ) -> ConnectionError? {
-        switch gateway {
-        case .unixSocket, .webSocket: return nil
-        case .tcp(let host, let port):
-            return TLSRecord.isSpoken(host: host, port: port, timeout: timeout) ? .tlsRequired : nil
-        case .tls(let host, let port, _):
-            return isPlainSpoken(host: host, port: port, timeout: timeout) ? .tlsNotSpoken : nil
-        }
-    }
-
-    /// Whether a CONNECT without credentials and TLS is answered.
-    private func isPlainSpoken(host: String, port: UInt16, timeout: Duration) -> Bool {
-        do throws(MQTTError) {
-            try MQTTConnection(MQTTConfiguration(endpoint: .tcp(host: host, port: port), clientID: "probe"))
-                .connect(timeout: timeout)
-            return true
-        } catch {
-            if case .refused = error { return true }
-            return false
-        }
-    }
 }
 
 /// libmosquitto 2.0 has no client for WebSocket.

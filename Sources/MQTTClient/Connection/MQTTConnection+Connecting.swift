@@ -35,10 +35,11 @@ extension MQTTConnection {
             return
         }
         // Reset by a peer that was there, or refused?
-        guard Stream(host: host, port: port, timeout: .seconds(2)) != nil else {
-            throw .unreachable(errno: ECONNREFUSED)
+        switch TCPProbe.look(host: host, port: port, timeout: .seconds(2)) {
+        case .answers: throw .closedWithoutVerdict
+        case .unreachable(let errno): throw .unreachable(errno: errno)
+        case .nameNotResolved: throw .unreachable(errno: ECONNREFUSED)
         }
-        throw .closedWithoutVerdict
     }
 
     /// Reads before it writes: a TLS handshake proceeds only in the library's read, whichever of the two it waits for.

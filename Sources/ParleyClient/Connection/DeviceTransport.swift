@@ -1,4 +1,5 @@
 import ParleyProtocol
+import Platform
 
 /// The MQTT 5 client of a device.
 ///
@@ -23,9 +24,35 @@ public protocol DeviceTransport: Sendable {
 }
 
 extension DeviceTransport {
+    /// Looks at the address with the first packet of the other protocol: a server that is asked for TLS without speaking
+    /// it, or the other way around, closes without a reason, as one does that is not ready.
     public func diagnose(
         _ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration
-    ) -> ConnectionError? { nil }
+    ) -> ConnectionError? {
+        switch gateway {
+        case .unixSocket, .webSocket: nil
+        case .tcp(let host, let port):
+            TLSRecord.isSpoken(host: host, port: port, timeout: timeout) ? .tlsRequired : nil
+        case .tls(let host, let port, _):
+            isPlainSpoken(host: host, port: port, timeout: timeout) ? .tlsNotSpoken : nil
+        }
+    }
+
+    /// Whether a sign-in of nobody without TLS is answered.
+    private func isPlainSpoken(host: String, port: UInt16, timeout: Duration) -> Bool {
+        guard let signal = try? LoopSignal() else { return false }
+        do throws(ConnectionError) {
+            let nobody = DeviceCredentials(username: "", clientID: "probe", password: "", expiresAt: .latest)
+            let signIn = SignIn(
+                gateway: .tcp(host: host, port: port), clientID: nobody.clientID, credentials: nobody,
+                timeout: timeout)
+            try connect(signIn, signal: signal).close()
+            return true
+        } catch {
+            if case .notAuthorized = error { return true }
+            return false
+        }
+    }
 }
 
 /// One attempt to sign in.

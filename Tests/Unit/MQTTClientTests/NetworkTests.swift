@@ -1,8 +1,9 @@
-import Launch
-import MQTTWire
 import Foundation
 import Glibc
+import Launch
 import MQTTClient
+import MQTTWire
+import Platform
 import TestSupport
 import Testing
 

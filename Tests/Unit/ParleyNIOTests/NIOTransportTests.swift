@@ -174,6 +174,33 @@ struct NIOTransportTests {
         }
     }
 
+    @Test("a broker that speaks TLS where it is not asked for, or does not where it is, is named")
+    func misfits() throws {
+        let server = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    // An alert: protocol_version.
+                    try channel.pipeline.syncOperations.addHandler(Answer("\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{46}"))
+                }
+            }.bind(host: "127.0.0.1", port: 0).wait()
+        defer { server.close(promise: nil) }
+        let port = UInt16(try #require(server.localAddress?.port))
+        let encrypted = GatewayAddress.tcp(host: "localhost", port: port)
+        let error = try failure(encrypted)
+        guard case .tlsRequired = error else { throw error }
+        let transport = NIOTransport()
+        guard case .tlsRequired? = transport.diagnose(.notReady, at: encrypted, timeout: .seconds(100)) else {
+            throw NeverCameError("TLS at a port without it")
+        }
+        let gateway = try LyingGateway()
+        let plain = GatewayAddress.tls(host: "localhost", port: gateway.port, caFile: nil)
+        guard case .tlsNotSpoken? = transport.diagnose(.notReady, at: plain, timeout: .seconds(100)) else {
+            throw NeverCameError("a plain broker at a port for TLS")
+        }
+        let fitting = GatewayAddress.tcp(host: "localhost", port: gateway.port)
+        #expect(transport.diagnose(.notReady, at: fitting, timeout: .seconds(100)) == nil)
+    }
+
     @Test("what it does not speak ends the attempts, and what an error of the app's bootstrap means the app says")
     func notSpoken() throws {
         let tls = GatewayAddress.tls(host: "localhost", port: 1, caFile: nil)

@@ -1,22 +1,14 @@
-import Platform
-
 /// The beginning of TLS (RFC 8446 §5.1), as far as it differs from MQTT.
 package enum TLSRecord {
     /// Types of records: change_cipher_spec, alert, handshake. No packet that a broker sends before its verdict begins
     /// with one.
-    static let types: ClosedRange<UInt8> = 20...22
+    package static let types: ClosedRange<UInt8> = 20...22
 
     /// Whether a server answers TLS with TLS, most likely with an alert.
     ///
     /// - Returns: `false` also without an answer within `timeout`.
     package static func isSpoken(host: String, port: UInt16, timeout: Duration) -> Bool {
-        guard let stream = Stream(host: host, port: port, timeout: timeout), stream.send(clientHello) else {
-            return false
-        }
-        var watched = [WatchedDescriptor(stream.descriptor)]
-        guard (try? waitForEvents(&watched, timeout: timeout)) ?? 0 > 0 else { return false }
-        guard case .byte(let type) = Syscalls.peek(stream.descriptor) else { return false }
-        return types.contains(type)
+        TCPProbe.answer(to: clientHello, host: host, port: port, timeout: timeout).map(types.contains) ?? false
     }
 
     /// The shortest TLS 1.2 hello (RFC 5246 §7.4.1.2): two cipher suites, no extensions.
