@@ -12,6 +12,8 @@ final class NIOConnection: TransportConnection {
     private var session: PacketSession
     private let writing = Writing()
 
+    /// Of one write, in bytes: what is with the network already says nothing about how far that is.
+    private static let piece = 65_536
     /// What may wait for a broker that sends and does not read, in bytes: answers beyond what may be published.
     private static let mostUnsent = 1 << 24
 
@@ -79,11 +81,12 @@ final class NIOConnection: TransportConnection {
     private func send() throws(ConnectionError) {
         guard session.output.count <= NIOConnection.mostUnsent else { throw .lost }
         guard !session.output.isEmpty, writing.begin() else { return }
-        channel.writeAndFlush(ByteBuffer(bytes: session.output)).whenComplete { [writing, inbox] _ in
+        let next = session.output.prefix(NIOConnection.piece)
+        channel.writeAndFlush(ByteBuffer(bytes: next)).whenComplete { [writing, inbox] _ in
             writing.end()
             inbox.arrival.signal()
         }
-        session.sent(session.output.count, now: .now)
+        session.sent(next.count, now: .now)
     }
 
     private func receive() throws(ConnectionError) -> [TransportEvent] {

@@ -1,5 +1,6 @@
 import MQTTPackets
 import ParleyProtocol
+import Platform
 
 /// One MQTT 5 connection of a device without a network: what is to be sent, and what the bytes that were received say.
 ///
@@ -18,7 +19,7 @@ package struct PacketSession {
     private var keepAlive: Duration
     private var lastSent: ContinuousClock.Instant
     private var lastReceived: ContinuousClock.Instant
-    private var pingedAt: ContinuousClock.Instant?
+    private var ping: Ping?
     /// Why the connection is over, once all events from before were returned.
     private var end: ConnectionError?
 
@@ -27,7 +28,15 @@ package struct PacketSession {
         case open
     }
 
-    /// How long the broker may take to answer a PINGREQ.
+    /// A keep-alive that the broker has not answered.
+    private struct Ping {
+        /// How much of ``output`` ends with it, in bytes: on a slow network it waits behind what was to be sent before.
+        var unsent: Int
+        /// When the network last took some of that.
+        var movedAt: ContinuousClock.Instant
+    }
+
+    /// How long the broker may be silent before it answers a PINGREQ.
     private static let patience: Duration = .seconds(15)
     /// Of one packet that is received: what a gateway may send, and its headers (protocol §1).
     private static let longestBody = 1 << 21
@@ -64,29 +73,33 @@ package struct PacketSession {
 
     /// When ``tick(_:)`` has something to do.
     package var deadline: ContinuousClock.Instant {
-        guard let pingedAt else { return min(lastSent, lastReceived).advanced(by: keepAlive) }
-        return pingedAt.advanced(by: PacketSession.patience)
+        guard let ping else { return min(lastSent, lastReceived).advanced(by: keepAlive) }
+        return max(ping.movedAt, lastReceived).advanced(by: PacketSession.patience)
     }
 
     /// The first bytes of ``output`` have been sent.
     package mutating func sent(_ count: Int, now: ContinuousClock.Instant) {
+        guard count > 0 else { return }
         output.removeFirst(count)
-        if count > 0 { lastSent = now }
+        lastSent = now
+        guard let unsent = ping?.unsent, unsent > 0 else { return }
+        ping = Ping(unsent: unsent - count, movedAt: now)
     }
 
     /// Sends a keep-alive where one is due.
     ///
-    /// - Throws: ``ConnectionError/lost`` where the last one was not answered; else why the connection is over, where
+    /// - Throws: ``ConnectionError/lost`` where the last one was not answered, nor anything else was heard; else why the connection is over, where
     ///   the last call of ``receive(_:now:)`` has returned what came before its end.
     package mutating func tick(_ now: ContinuousClock.Instant) throws(ConnectionError) {
         if let end { throw end }
         guard isOpen, now >= deadline else { return }
-        guard pingedAt == nil else { throw .lost }
-        output += PacketSession.ping
-        (pingedAt, lastSent) = (now, now)
+        guard ping == nil else { throw .lost }
+        output += PacketSession.request
+        ping = Ping(unsent: output.count, movedAt: now)
+        lastSent = now
     }
 
-    private static let ping: [UInt8] = [0xC0, 0]
+    private static let request: [UInt8] = [0xC0, 0]
 
     package mutating func subscribe(to filter: String) throws(TransportError) -> PacketNumber {
         guard subscriptions.count < PacketSession.mostSubscriptions else { throw .noRoom }
@@ -131,6 +144,7 @@ package struct PacketSession {
         var events: [TransportEvent] = []
         var position = 0
         do throws(ConnectionError) {
+            if !isOpen, let first = input.first, TLSRecord.types.contains(first) { throw .tlsRequired }
             while let (packet, next) = try packet(at: position) {
                 position = next
                 if let event = try handle(packet) { events.append(event) }
@@ -173,7 +187,7 @@ package struct PacketSession {
                 isGranted: !ReasonCode(rawValue: input[first]).isFailure)
         case (.open, .unsubscribed): return nil
         case (.open, .pong):
-            pingedAt = nil
+            ping = nil
             return nil
         }
     }

@@ -13,7 +13,7 @@ final class WebSocketConnection: TransportConnection {
     /// Whether input may be there that the descriptor does not show.
     private var hasMore = false
 
-    /// Of one reading, in bytes.
+    /// Of one reading or frame, in bytes.
     private static let piece = 65_536
     /// What may wait for a network, or a door, that takes nothing, in bytes: more than what may be published meanwhile,
     /// so that it is answers to a door that sends and does not read.
@@ -63,8 +63,7 @@ final class WebSocketConnection: TransportConnection {
 
     func close() {
         session.disconnect()
-        sendFrames()
-        unsent += WebSocketFrames.close
+        unsent += WebSocketFrames.data(session.output) + WebSocketFrames.close
         _ = try? stream.send(unsent)
     }
 
@@ -81,11 +80,13 @@ final class WebSocketConnection: TransportConnection {
         return events
     }
 
-    /// Puts what the session has to send into a frame, unless enough waits: the session counts what it has not sent.
+    /// Puts a piece of what the session has to send into a frame, unless enough waits: the session counts what it has not
+    /// sent. A packet may be in several frames (MQTT 5 §6.0).
     private func sendFrames() {
         guard unsent.count < WebSocketConnection.piece, !session.output.isEmpty else { return }
-        unsent += WebSocketFrames.data(session.output)
-        session.sent(session.output.count, now: .now)
+        let next = session.output.prefix(WebSocketConnection.piece)
+        unsent += WebSocketFrames.data(Array(next))
+        session.sent(next.count, now: .now)
     }
 
     /// Sends what waits, and waits for input, the signal or `deadline`.

@@ -136,6 +136,39 @@ struct PacketSessionTests {
         #expect(throws: ConnectionError.self) { try session.tick(session.deadline) }
     }
 
+    @Test("while a slow network takes what is to be sent, or the broker says something, a ping is waited for")
+    func slow() throws {
+        var session = try session()
+        let number = try session.publish(message("t", [UInt8](repeating: 0, count: 100)))
+        var now = session.deadline
+        try session.tick(now)
+        // Two bytes at a time, each after more than a silent broker is given.
+        while !session.output.isEmpty {
+            now = now.advanced(by: .seconds(14))
+            try session.tick(now)
+            session.sent(2, now: now)
+        }
+        // What is sent behind the ping says nothing of the broker.
+        now = now.advanced(by: .seconds(14))
+        _ = try session.publish(message())
+        session.sent(session.output.count, now: now)
+        #expect(try session.receive([0x40, 2, 0, UInt8(number.rawValue)], now: now).count == 1)
+        #expect(session.deadline == now.advanced(by: .seconds(15)))
+        try session.tick(now.advanced(by: .seconds(14)))
+        _ = try session.publish(message())
+        session.sent(session.output.count, now: now.advanced(by: .seconds(14)))
+        #expect(throws: ConnectionError.self) { try session.tick(now.advanced(by: .seconds(15))) }
+    }
+
+    @Test("an answer in TLS to a sign-in without it is named")
+    func answeredInTLS() throws {
+        var session = try session(nil)
+        let error = #expect(throws: ConnectionError.self) {
+            try session.receive([21, 3, 3, 0, 2, 2, 70], now: start)
+        }
+        guard case .tlsRequired? = error else { throw NeverCameError("the name of TLS") }
+    }
+
     @Test("what came before the end is given, and then the end")
     func last() throws {
         let delivery: [UInt8] = [0x31, 7, 0, 1, 0x74, 0] + Array("abc".utf8)
