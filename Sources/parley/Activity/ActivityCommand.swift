@@ -18,11 +18,12 @@ struct ListActivityCommand: AsyncParsableCommand {
         commandName: "list", abstract: "Lists what the user and their friends have achieved.",
         discussion: """
             The newest come last, with who of one's friends reacts how. With --json each is a JSON object on one line, for \
-            programs, with its id, which the other commands take.
+            programs.
 
             Examples:
               parley activity --as alice/phone
-              parley activity list --as alice/phone --of bob --json
+              parley activity list --as alice/phone --of bob --ids
+              parley activity react --as alice/phone 3ce43269 👍
             """)
 
     @OptionGroup var reader: SenderOptions
@@ -31,6 +32,7 @@ struct ListActivityCommand: AsyncParsableCommand {
     var of: UserID?
 
     @Option(help: ArgumentHelp("How many to show, the newest.", valueName: "N")) var limit = 50
+    @Flag(help: "The beginning of each id, which other commands take.") var ids = false
     @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var common: CommonOptions
 
@@ -47,7 +49,11 @@ struct ListActivityCommand: AsyncParsableCommand {
         }
         if page.items.isEmpty, !json { Terminal.report("there is nothing yet") }
         for item in page.items.reversed() {
-            if json { Terminal.printJSON(item.json) } else { Terminal.print(item.line(in: .local)) }
+            guard !json else {
+                Terminal.printJSON(item.json)
+                continue
+            }
+            Terminal.print((ids ? "\(item.id.description.prefix(8)) " : "") + item.line(in: .local))
         }
     }
 }
@@ -86,12 +92,12 @@ struct ReactToActivityCommand: ClientCommand {
         discussion: "The item is printed as a JSON object on one line.")
 
     @OptionGroup var sender: SenderOptions
-    @Argument(help: ArgumentHelp("The item.", valueName: "ID")) var id: ActivityID
+    @Argument(help: ArgumentHelp("The item, or the beginning of its id.", valueName: "ID")) var item: ActivityName
     @Argument(help: ArgumentHelp("One emoji.", valueName: "EMOJI")) var emoji: Emoji
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> ActivityItem {
-        try await client.activity.react(emoji, to: id)
+        try await client.activity.react(emoji, to: item.find(by: client))
     }
 }
 
@@ -101,10 +107,10 @@ struct UnreactToActivityCommand: ClientCommand {
         discussion: "The item is printed as a JSON object on one line.")
 
     @OptionGroup var sender: SenderOptions
-    @Argument(help: ArgumentHelp("The item.", valueName: "ID")) var id: ActivityID
+    @Argument(help: ArgumentHelp("The item, or the beginning of its id.", valueName: "ID")) var item: ActivityName
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> ActivityItem {
-        try await client.activity.removeReaction(from: id)
+        try await client.activity.removeReaction(from: item.find(by: client))
     }
 }

@@ -49,9 +49,9 @@ struct FileDelivery {
 
     private func send(
         by client: MessagingClient, to conversation: ConversationID
-    ) async throws(ClientError) -> MessageID {
+    ) async throws -> MessageID {
         let file = OutgoingFile(kind.path, caption: caption)
-        let (replyTo, urgent) = (command.replyTo, command.urgent)
+        let (replyTo, urgent) = (try await command.replyTo?.find(in: conversation, by: client), command.urgent)
         let expiresIn = command.expiresIn.map { Duration.seconds($0) }
         return switch kind {
         case .file:

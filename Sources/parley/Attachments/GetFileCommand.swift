@@ -18,13 +18,15 @@ struct GetFileCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The conversation, by its name or id or the beginning of one.", valueName: "CONVERSATION"))
     var conversation: ConversationName
-    @Argument(help: ArgumentHelp("The message.", valueName: "MESSAGE")) var message: MessageID
+    @Argument(help: ArgumentHelp("The message: its number, its id or the id's beginning.", valueName: "MESSAGE"))
+    var message: MessageName
     @Option(help: ArgumentHelp("The new file.", valueName: "FILE")) var output: String?
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let path = try await common.signedIn(as: sender) { client in
-            let found = try await client.message(message, in: conversation.find(by: client))
+            let conversation = try await conversation.find(by: client)
+            let found = try await client.message(message.find(in: conversation, by: client), in: conversation)
             return try await ProgressMeter.showing { report in
                 guard let output else { return try await client.files.save(found, in: ".", progress: report) }
                 try await client.files.save(found, to: output, progress: report)

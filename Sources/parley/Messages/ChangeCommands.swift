@@ -122,84 +122,29 @@ struct TargetOptions: ParsableArguments {
         try await common.deliver(as: sender) { client in
             let conversation = try await conversation.find(by: client)
             _ = try await client.conversation(conversation)
-            let id = try await find(name, newest, conversation, by: client)
+            let id =
+                if let name { try await name.find(in: conversation, by: client) } else {
+                    try await newestMessage(newest, conversation, by: client)
+                }
+            // A device can only change messages that it has. Of one that is gone the gateway says so.
+            _ = try? await client.message(id, in: conversation)
             return try await make(client, id, conversation).map { ($0, conversation) }
         }
     }
 
-    /// Reads history back to the message: a device can only change messages that it has.
-    private func find(
-        _ name: MessageName?, _ newest: (TargetMessage) -> Bool, _ conversation: ConversationID,
-        by client: MessagingClient
+    private func newestMessage(
+        _ isWanted: (TargetMessage) -> Bool, _ conversation: ConversationID, by client: MessagingClient
     ) async throws -> MessageID {
-        var position = HistoryPosition.newest
-        var found: [MessageID] = []
-        while true {
-            let slice = try await client.history(of: conversation, at: position, limit: Limits.pageItems)
-            for message in slice.messages.reversed() {
-                switch name {
-                case nil
-                where message.isWhole && newest(TargetMessage(isOwn: message.sender.user == client.device.user)):
-                    return message.id
-                case .id(let id)? where message.id == id: return id
-                case .number(let number)? where message.position?.seq == number: return message.id
-                case .beginning(let text)? where message.id.description.hasPrefix(text): found.append(message.id)
-                case nil, .id?, .number?, .beginning?: break
-                }
-            }
-            guard !slice.reachedStart, let first = slice.messages.first(where: { $0.position != nil })?.id else {
-                break
-            }
-            position = .before(.id(first))
+        let found = try await client.newest(in: conversation) { message in
+            message.isWhole && isWanted(TargetMessage(isOwn: message.sender.user == client.device.user))
         }
-        switch (name, found.count) {
-        // It may be one that was not opened or is gone: the client or the gateway says so.
-        case (.id(let id)?, _): return id
-        case (_, 1): return found[0]
-        case (nil, _): throw ToolError(.rejected, "there is no such message in this conversation")
-        case (let name?, 0): throw ToolError(.rejected, "there is no message \(name.text) in this conversation")
-        case (let name?, _):
-            let candidates = found.map(\.description).joined(separator: ", ")
-            throw ToolError(.usage, "\(name.text) may be each of these: \(candidates)")
-        }
+        guard let found else { throw ToolError(.rejected, "there is no such message in this conversation") }
+        return found
     }
 }
 
 /// What is asked of a message before it is taken for the last one.
 struct TargetMessage: Sendable { let isOwn: Bool }
-
-/// A message as a person names it: by its number in the conversation, by its id, or by the id's beginning.
-enum MessageName: Hashable, Sendable, ExpressibleByArgument {
-    case number(Int)
-    case id(MessageID)
-    case beginning(String)
-
-    init?(argument: String) {
-        let text = argument.lowercased()
-        if let id = MessageID(text) {
-            self = .id(id)
-        } else if let number = Int(text.hasPrefix("#") ? text.dropFirst() : text[...]), number > 0,
-            text.count < shortestLongID
-        {
-            self = .number(number)
-        } else if text.utf8.count >= shortestIDPrefix, text.allSatisfy({ $0.isHexDigit || $0 == "-" }) {
-            self = .beginning(text)
-        } else {
-            return nil
-        }
-    }
-
-    var text: String {
-        switch self {
-        case .number(let number): "#\(number)"
-        case .id(let id): id.description
-        case .beginning(let text): text
-        }
-    }
-}
-
-/// Digits of this length are taken for the beginning of an id, and not for a number.
-private let shortestLongID = 8
 
 extension ChatMessage {
     /// Whether it has what can be changed or reacted to.

@@ -29,8 +29,11 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup var recipient: RecipientOptions
     @Option(help: ArgumentHelp("How it is sealed.", valueName: "SUITE")) var suite: Suite.Bound?
 
-    @Option(name: .customLong("reply-to"), help: ArgumentHelp("The message that it answers.", valueName: "ID"))
-    var replyTo: MessageID?
+    @Option(
+        name: .customLong("reply-to"),
+        help: ArgumentHelp(
+            "The message that it answers: its number, its id or the id's beginning.", valueName: "MESSAGE"))
+    var replyTo: MessageName?
 
     @Option(
         name: .customLong("expires-in"),
@@ -98,8 +101,9 @@ struct SendCommand: AsyncParsableCommand {
         do {
             try await client.ready(timeout: gateway.timeout)
             let conversation = try await recipient.conversation(by: client).id
+            let original = try await replyTo?.find(in: conversation, by: client)
             let id = try await client.send(
-                .text(text), to: conversation, replyTo: replyTo, expiresIn: expiresIn.map { .seconds($0) },
+                .text(text), to: conversation, replyTo: original, expiresIn: expiresIn.map { .seconds($0) },
                 suite: suite, isUrgent: urgent)
             return .success(try await client.delivery(of: id, in: conversation, timeout: gateway.timeout))
         } catch let error as ClientError {

@@ -54,6 +54,30 @@ struct ChallengeName: ExpressibleByArgument, Hashable, Sendable {
     }
 }
 
+/// An item of somebody's activity: its id, or the beginning of it.
+struct ActivityName: ExpressibleByArgument, Hashable, Sendable {
+    let text: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        text = argument
+    }
+
+    /// - Throws: ``ToolError`` for what is not on the newest page of the list.
+    func find(by client: MessagingClient) async throws -> ActivityID {
+        if let id = ActivityID(text.lowercased()) { return id }
+        let page = try await client.activity.list(page: Page(limit: Limits.pageItems))
+        return try page.items.one(text, what: "item").id
+    }
+}
+
+extension ActivityItem: Nameable {
+    /// A title is none: people post the same again.
+    var names: [String] { [] }
+    var idText: String? { id.description }
+    var candidate: String { "\(id.description.prefix(8)) (\(line(in: .local)))" }
+}
+
 extension TrainingGroup: Nameable {
     var names: [String] { [name] }
     var idText: String? { id.description }

@@ -102,6 +102,13 @@ struct SendAndListenTests {
         #expect(answer["expires_at"].text != nil)
         #expect(answer["sender_id"] == "bob")
         #expect(answer["content"]["text"] == "answer")
+        for (number, name) in ["1", String(first.prefix(8))].enumerated() {
+            let again = try parley.run("send", "--as", "alice/phone", "--to", "bob", "--reply-to", name, "again")
+            #expect(again.status == 0, "\(again.errors)")
+            #expect(try couple.lines(of: listening, count: 3 + number)[2 + number]["reply_to"].text == first)
+        }
+        let unknown = try parley.run("send", "--as", "alice/phone", "--to", "bob", "--reply-to", "99", "lost")
+        #expect(unknown.status == 1 && unknown.errors.contains("there is no message #99"), "\(unknown.errors)")
     }
 
     @Test("history comes first, in order, and goes on live; a user's every conversation, also a new one")

@@ -154,7 +154,7 @@ struct ArgumentsTests {
         ])
         #expect(full.recipient.conversation?.id?.description == sampleID)
         #expect(full.suite == .naclBox)
-        #expect(full.replyTo?.description == sampleID)
+        #expect(full.replyTo?.text == sampleID)
         #expect(full.expiresIn == 60)
     }
 
