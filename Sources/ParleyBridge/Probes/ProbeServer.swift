@@ -13,6 +13,10 @@ package final class ProbeServer: Sendable {
         var time = Duration.seconds(5)
         /// How long a port that somebody else has is waited for.
         var pause = Duration.seconds(10)
+        /// How long whoever connects waits where this process has no descriptor left.
+        var rest = Duration.seconds(1)
+        /// The connection that waits at a listener; `nil` without a descriptor for it.
+        var accept: @Sendable (_ listener: Int32) -> Int32? = ListeningSocket.accept
     }
 
     private let port: UInt16
@@ -78,12 +82,13 @@ package final class ProbeServer: Sendable {
     private func answerAll(of listener: Int32) throws(SystemError) {
         var connections: [ProbeConnection] = []
         defer { for connection in connections { close(connection.socket) } }
+        var restsUntil: ContinuousClock.Instant?
         while !stopped.isRaised {
-            var watched = [WatchedDescriptor(wakeUp.descriptor), WatchedDescriptor(listener)]
+            var watched = [WatchedDescriptor(wakeUp.descriptor), WatchedDescriptor(listener, read: restsUntil == nil)]
             watched += connections.map(\.watched)
+            let next = (connections.map(\.deadline) + (restsUntil.map { [$0] } ?? [])).min()
             let now = ContinuousClock.now
-            let next = connections.map { max(.zero, now.duration(to: $0.deadline)) }.min()
-            try waitForEvents(&watched, timeout: next)
+            try waitForEvents(&watched, timeout: next.map { max(.zero, now.duration(to: $0)) })
             for index in connections.indices where watched[index + 2].isReadable || watched[index + 2].isWritable {
                 connections[index].proceed(answer)
             }
@@ -93,7 +98,12 @@ package final class ProbeServer: Sendable {
                 close(connection.socket)
                 return true
             }
-            guard watched[1].isReadable, let descriptor = ListeningSocket.accept(listener) else { continue }
+            if let time = restsUntil, time <= end { restsUntil = nil }
+            guard watched[1].isReadable else { continue }
+            guard let descriptor = limits.accept(listener) else {
+                restsUntil = end + limits.rest
+                continue
+            }
             if connections.count == limits.connections { close(connections.removeFirst().socket) }
             connections.append(ProbeConnection(socket: descriptor, deadline: end + limits.time))
         }

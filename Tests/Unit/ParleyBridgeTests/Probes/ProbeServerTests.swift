@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MQTTWire
 import Platform
+import Synchronization
 import TestSupport
 import Testing
 
@@ -70,6 +71,26 @@ struct ProbeServerTests {
             try #expect(exchange(port, [0x16, 3, 1, 13, 10, 13, 10]).hasPrefix("HTTP/1.1 400 "))
             try #expect(exchange(port, Array("GET /livez HTTP/1.1\r\n\r\n".utf8)).hasSuffix("ok\n"))
         }
+    }
+
+    @Test("without a descriptor for who connects it tries again after a rest, and not at once")
+    func exhausted() async throws {
+        let attempts = Mutex(0)
+        var limits = ProbeServer.Limits()
+        limits.rest = .milliseconds(100)
+        limits.accept = { listener in
+            let attempt = attempts.withLock { count in
+                count += 1
+                return count
+            }
+            return attempt <= 3 ? nil : ListeningSocket.accept(listener)
+        }
+        let begun = ContinuousClock.now
+        try await serve(limits) { port in
+            try #expect(exchange(port, Array("GET /livez HTTP/1.1\r\n\r\n".utf8)).hasSuffix("ok\n"))
+        }
+        #expect(begun.duration(to: .now) >= .milliseconds(300))
+        #expect(attempts.withLock { $0 } == 4)
     }
 
     @Test("a connection that asks for nothing ends in time")
