@@ -92,7 +92,9 @@ struct ParleyWebProgram: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What is logged on standard error: debug, info, notice, warning or error.", valueName: "level"))
+            """
+            What is logged on standard error: debug, info, notice, warning or error. SIGUSR1 turns debug on, and off again.
+            """, valueName: "level"))
     var logLevel = "notice"
 
     @Option(help: ArgumentHelp("How it is logged: text or json.", valueName: "form"))
@@ -113,7 +115,7 @@ struct ParleyWebProgram: AsyncParsableCommand {
             FileHandle.standardOutput.write(Data("parley-web: ready, http://\(address):\(port)\n".utf8))
             manager?.send(.ready)
         }
-        var services: [any Service] = [door]
+        var services: [any Service] = [door, DebugSwitch(lines: lines, usual: level)]
         if let manager { services.append(ManagedDoor(manager: manager, door: door)) }
         if let metricsPort {
             services.append(MetricsServer(registry, of: door, port: Int(metricsPort), logger: logger))
