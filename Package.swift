@@ -19,6 +19,15 @@ let quicklyBuilt: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(conf
 /// The broker loads the plugin into a process that knows nothing of Swift: it carries its runtime with it.
 let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"])]
 
+/// Where Foundation finds time zones by name: a linker that is not told leaves it out of a program that carries the
+/// runtime, which then takes every machine for one in GMT, without a word.
+let timeZones: [LinkerSetting] = [
+    .unsafeFlags(
+        ["12_TimeZoneICUCN", "15_TimeZoneGMTICUCN"].flatMap {
+            ["-Xlinker", "-u", "-Xlinker", "$s30FoundationInternationalization\($0)"]
+        }, .when(configuration: .release))
+]
+
 /// Whether the gateway's store may be in PostgreSQL: see below.
 let hasPostgreSQL = Context.environment["PARLEY_POSTGRESQL_STORE"] != nil
 
@@ -133,14 +142,14 @@ let package = Package(
         .executableTarget(
             name: "parleyd",
             dependencies: ["LogLines", "ParleyBridge", "Platform", "PrivateFiles", argumentParser, logging],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: timeZones),
         .executableTarget(
             name: "parley",
             dependencies: [
                 "HTTPClient", "ParleyClient", "ParleyCrypto", "ParleyCurl", "ParleyDeviceStore", "ParleyIdentity",
                 "ParleyMosquitto", "ParleyProtocol", "Platform", "PrivateFiles", "TerminalPictures", argumentParser,
             ],
-            swiftSettings: quicklyBuilt),
+            swiftSettings: quicklyBuilt, linkerSettings: timeZones),
         // An app, as docs/client.md shows it: it links what apps link.
         .executableTarget(
             name: "parley-example", dependencies: ["ParleyClient", "ParleyMosquitto", "ParleyProtocol"],

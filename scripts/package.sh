@@ -5,7 +5,7 @@
 #   --output DIR  where to (default: .build/packages)
 #   --no-install  says which packages are missing and stops, even for root
 # Standard output gets the path of each package. What is made depends on the commit, the compiler and this directory's path
-# alone; times in it are those of the commit, or SOURCE_DATE_EPOCH. The build is beside the usual one, in .build/package.
+# alone; times in it are those of the commit, or SOURCE_DATE_EPOCH.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
@@ -41,25 +41,12 @@ trap 'stop_build; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Where Foundation finds time zones by name: a linker that is not told leaves it out of a static program, which then takes
-# every machine for one in GMT, without a word.
-zones=('$s30FoundationInternationalization12_TimeZoneICUCN' '$s30FoundationInternationalization15_TimeZoneGMTICUCN')
-
-# build PRODUCT: in .build/package, so that the usual build is not made anew each time.
-build() {
-    local symbol flags=()
-    # The plugin has nothing of Foundation.
-    [[ $1 == ParleyBrokerPlugin ]] || for symbol in "${zones[@]}"; do flags+=(-Xlinker -u -Xlinker "$symbol"); done
-    say "building $1"
-    build_quietly "$scratch/log" "$1" -c release --static-swift-stdlib --disable-local-rpath "${flags[@]}" \
-        --scratch-path "$root/.build/package" --product "$1"
-}
-
 # program FILE PATH: one that was built, without what only debuggers read and without paths of this machine.
 program() {
-    install -D "$built/$1" "$tree/$2"
+    install -D "$binaries/$1" "$tree/$2"
     chrpath --delete "$tree/$2" >/dev/null 2>&1 || true
     strip --strip-unneeded "$tree/$2"
+    ! readelf -d "$tree/$2" | grep -F 'NEEDED' | grep -iE 'swift|foundation' >&2 || fail "$2 does not carry Swift's runtime"
     local path
     path=$(readelf -d "$tree/$2" | sed -nE 's/.*R(UN)?PATH.*\[(.*)\]/\2/p')
     [[ -z $path ]] || fail "$2 looks for libraries in $path"
@@ -74,7 +61,7 @@ manual() {
     shift 2
     date=$(date -d "@$SOURCE_DATE_EPOCH" +%F)
     mkdir -p "$tree/usr/share/man/man$section"
-    "$built/$name" --experimental-dump-help |
+    "$binaries/$name" --experimental-dump-help |
         jq -r --arg section "$section" --arg version "$version" --arg date "$date" \
             --argjson files "$(jq -n '[$ARGS.positional | _nwise(2)]' --args -- "$@")" -f "$root/scripts/debian/manual.jq" |
         gzip -9n >"$tree/usr/share/man/man$section/$name.$section.gz"
@@ -83,14 +70,16 @@ manual() {
 # completion SHELL PATH
 completion() {
     mkdir -p "$(dirname "$tree/$2")"
-    "$built/parley" "--generate-completion-script=$1" >"$tree/$2"
+    # Of what it takes for files bash shows the part behind the last slash: of devices, their names without their users.
+    "$binaries/parley" "--generate-completion-script=$1" |
+        sed -E 's/^( *)(__parley_add_completions -W "\$\(__parley_custom_complete )/\1compopt +o filenames\n\1\2/' >"$tree/$2"
 }
 
 # documents PACKAGE: the license, those of what is in the programs, and what has changed.
 documents() {
     local folder=usr/share/doc/$1 license name
     file scripts/debian/copyright "$folder/copyright"
-    for license in "$root"/.build/package/checkouts/*/{LICENSE,NOTICE}*; do
+    for license in "$root"/.build/checkouts/*/{LICENSE,NOTICE}*; do
         [[ -f $license ]] || continue
         name=$(basename "$(dirname "$license")")
         install -D -m 644 "$license" "$tree/$folder/licenses/$name-$(basename "$license")"
@@ -134,10 +123,10 @@ package() {
     printf '%s\n' "$path"
 }
 
-for product in ParleyBrokerPlugin parleyd parley-web parley; do build "$product"; done
-built=$(realpath "$root/.build/package/release")
-for symbol in "${zones[@]}"; do
-    nm "$built/parley" 2>/dev/null | grep -F "$symbol" >/dev/null || fail "parley would know no time zones: it has no $symbol"
+build_release "$root" ParleyBrokerPlugin parleyd parley-web parley
+for program in parleyd parley; do
+    # As Package.swift asks for it.
+    nm "$binaries/$program" 2>/dev/null | grep -F 12_TimeZoneICUCN >/dev/null || fail "$program would know no time zones"
 done
 mkdir -p "$output"
 

@@ -6,7 +6,7 @@
 #        scripts/test.sh --self-test
 #   --everything  also builds for release and runs all that has no place in the short form: models, the production
 #                 configuration behind its door, what is monitored, cells, clients in Python, an app that links the
-#                 client, push services, the web door by its document, files in S3, the page in two browsers,
+#                 client, the packages, push services, the web door by its document, files in S3, the page in two browsers,
 #                 secrecy, sieges, churn, fuzzing
 #   --no-install  says what is missing and stops, even for root
 #   FILTER        runs only the tests of Swift that match it, as `swift test --filter` does, and no gateway
@@ -38,7 +38,7 @@ done
 # How many tests run at once. Tests share as many threads as there are processors: of thousands that begin together, one that
 # awaits something goes on only behind all others.
 test_width=8
-build_flags=("${swift_flags[@]}" --explicit-target-dependency-import-check error)
+import_check=(--explicit-target-dependency-import-check error)
 logs=$PWD/.build/logs
 
 finish() {
@@ -69,28 +69,30 @@ check_scripts() {
 
 # build ARGUMENT…: a build that prints a warning, which only the linker and the package manager still can, fails.
 build() {
-    if ! swift build "${build_flags[@]}" "$@" >>"$gate_log" 2>&1; then
+    if ! swift build "$@" "${import_check[@]}" >>"$gate_log" 2>&1; then
         grep -vE '^\[[0-9]+/[0-9]+\]' "$gate_log" >&2
         return 1
     fi
-    # What SwiftPM says of the files of a package that we depend on is not about us.
-    ! grep -F 'warning:' "$gate_log" | grep -vE "^warning: '[a-z0-9-]+': found [0-9]+ file\(s\)" >&2
+    # What SwiftPM says of the files of a package that we depend on is not about us, and neither is what the linker says
+    # of Foundation.
+    ! grep -F 'warning:' "$gate_log" |
+        grep -vE "^warning: '[a-z0-9-]+': found [0-9]+ file\(s\)|libFoundation.*the use of .mktemp. is dangerous" >&2
 }
 
 # The gateway as it is by default comes first: it needs nothing of PostgreSQL. The broker's plugin is no part of what is
 # built for tests.
 build_debug() {
-    (unset PARLEY_POSTGRESQL_STORE && build --product parleyd) || return 1
+    (unset PARLEY_POSTGRESQL_STORE && build "${swift_flags[@]}" --product parleyd) || return 1
     if ldd .build/debug/parleyd | grep -F libpq; then
         say "parleyd needs libpq, though it was built without PostgreSQL" && return 1
     fi
-    build --build-tests && build --product ParleyBrokerPlugin
+    build "${swift_flags[@]}" --build-tests && build "${swift_flags[@]}" --product ParleyBrokerPlugin
 }
 
 # What gates run: benchmarks and trials are built by the scripts that run them.
 build_release() {
-    build -c release --target TestedPrograms && build -c release --product ParleyBrokerPlugin &&
-        build -c release --product parley-web
+    build "${release_flags[@]}" --target TestedPrograms && build "${release_flags[@]}" --product ParleyBrokerPlugin &&
+        build "${release_flags[@]}" --product parley-web
 }
 
 # What is found stands in the log; on the terminal stand the seed and what fails, and of some tests chosen all of it.
@@ -129,11 +131,18 @@ test_page() {
     scripts/test-page.sh "${flags[@]}"
 }
 
+# They are installed in a Debian of their own, for which one is root.
+test_packages() {
+    ((EUID == 0)) || { say "skipped: it needs root" && return; }
+    scripts/test-package.sh --no-install
+}
+
 need_swift
 need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}" "${run_packages[@]}" \
     "${test_packages[@]}" "${sql_packages[@]}"
 [[ $everything == no ]] ||
-    need_packages "$install" "${door_packages[@]}" "${cells_packages[@]}" "${trial_packages[@]}" "${python_packages[@]}" "${push_packages[@]}" "${monitoring_packages[@]}"
+    need_packages "$install" "${door_packages[@]}" "${cells_packages[@]}" "${trial_packages[@]}" "${python_packages[@]}" "${push_packages[@]}" \
+        "${monitoring_packages[@]}" "${package_packages[@]}" "${package_test_packages[@]}"
 # Its absence is a failure from here on, and not a test that is skipped.
 export PARLEY_POSTGRESQL=required
 # All builds are with what only larger sites need.
@@ -142,7 +151,7 @@ export PARLEY_POSTGRESQL_STORE=yes
 gates=(format floors links scripts "debug build" docc tests)
 [[ -n $filter ]] || gates+=(run.sh README.md page)
 [[ $everything == no ]] ||
-    gates+=("tests with cells" blobs "client package" "release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config monitoring cells interop churn secrecy distinguisher walk)
+    gates+=("tests with cells" blobs "client package" "release build" "run.sh builds" siege pushes web "web door killed" packages "walk build" fuzz "floors and links, planted" model broker-config monitoring cells interop churn secrecy distinguisher walk)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 
@@ -178,6 +187,7 @@ if [[ $everything == yes ]]; then
     gate_beside web with "$binaries" scripts/test-web.sh --no-install
     # The measurements' program, which kills it, is built for debugging alone.
     gate_beside "web door killed" with "$debug_binaries" scripts/kill-test.sh --no-install --web 10
+    gate_beside packages with "$binaries" test_packages
     gate_beside "walk build" nice -n 19 scripts/walk.sh --no-install --build
     gate_beside fuzz nice -n 19 scripts/fuzz.sh 1
     gate_beside "floors and links, planted" check_planted

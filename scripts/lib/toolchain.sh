@@ -3,6 +3,8 @@
 # What each build of each script is made with, or one would build anew what another has built. A crash is read by functions
 # and lines, and no debugger is attached: all that one could ask for takes a tenth of a build's time.
 swift_flags=(-Xswiftc -gline-tables-only)
+# For release: programs carry Swift's runtime, as packages need them, and look for libraries where the system has them.
+release_flags=("${swift_flags[@]}" -c release --static-swift-stdlib --disable-local-rpath)
 
 # Ends the script unless a Swift compiler that can build this package is in PATH.
 need_swift() {
