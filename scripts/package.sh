@@ -117,8 +117,8 @@ package() {
     install -m 644 "$scratch/sums" "$tree/DEBIAN/md5sums"
     find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
     path=$output/${name}_${version}_$architecture.deb
-    # One thread, since how xz divides its work shows.
-    dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$tree" "$scratch/package.deb" >/dev/null
+    # One thread, since how xz divides its work shows. The usual level takes four times as long for a sixth of the size.
+    dpkg-deb --root-owner-group -Zxz -z1 --threads-max=1 --build "$tree" "$scratch/package.deb" >/dev/null
     mv "$scratch/package.deb" "$path"
     printf '%s\n' "$path"
 }
