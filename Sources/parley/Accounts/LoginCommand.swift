@@ -46,7 +46,7 @@ struct LoginCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "A file of `parley device export`; or the gateway: mqtts://HOST[:PORT], wss://HOST[:PORT]/mqtt, or its web "
                 + "door, https://HOST. Certificates and names are checked. On this machine mqtt://, ws:// and http://, too.",
-            valueName: "FILE-or-URL"))
+            valueName: "FILE-or-URL"), transform: { try SignInPlace($0) })
     var place: SignInPlace
 
     @OptionGroup var signIn: SignInOptions
@@ -56,6 +56,11 @@ struct LoginCommand: AsyncParsableCommand {
         name: .customLong("token-file"),
         help: ArgumentHelp("A file with the device's token; without, it is asked for.", valueName: "FILE"))
     var tokenFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The web door that the device's files go by, beside mqtts://HOST; without it, none.", valueName: "URL"))
+    var door: DoorAddress?
 
     @Flag(help: "Then shows a code by which another device of the user links this one, and waits, as `parley link`.")
     var link = false
@@ -69,8 +74,8 @@ struct LoginCommand: AsyncParsableCommand {
                 throw ValidationError("an account signs in at the web door, https://HOST; here a token does")
             }
         case .door, .file:
-            guard tokenFile == nil else {
-                throw ValidationError("--token-file is for mqtts://HOST and wss://HOST/mqtt")
+            guard tokenFile == nil, door == nil else {
+                throw ValidationError("--token-file and --door are for mqtts://HOST and wss://HOST/mqtt")
             }
         }
     }
@@ -91,7 +96,7 @@ struct LoginCommand: AsyncParsableCommand {
         guard signIn.device == nil || signIn.device == token.device.device else {
             throw ToolError(.usage, "the token is for \(token.device)")
         }
-        try await common.gateway.signIn(token.credentials, of: token.device, at: signIn.record(at: address))
+        try await common.gateway.signIn(token.credentials, of: token.device, at: signIn.record(at: address, door))
         return token.device
     }
 
@@ -138,25 +143,34 @@ struct LoginCommand: AsyncParsableCommand {
 }
 
 /// Where one signs in.
-enum SignInPlace: ExpressibleByArgument {
+enum SignInPlace {
     case door(DoorAddress)
     case broker(BrokerAddress)
     /// The path of a file that an operator has made.
     case file(String)
 
-    init?(argument: String) {
+    init(_ argument: String) throws(ValidationError) {
         guard argument.contains("://") else {
-            guard !argument.isEmpty else { return nil }
+            guard !argument.isEmpty else { throw ValidationError("FILE-or-URL is empty") }
             self = .file(argument)
             return
         }
         if BrokerAddress.isURL(argument) {
-            guard let broker = BrokerAddress(argument: argument) else { return nil }
+            guard let broker = BrokerAddress(argument: argument) else { throw SignInPlace.misfit(argument) }
             self = .broker(broker)
         } else {
-            guard let door = DoorAddress(argument: argument) else { return nil }
+            guard let door = DoorAddress(argument: argument) else { throw SignInPlace.misfit(argument) }
             self = .door(door)
         }
+    }
+
+    private static func misfit(_ argument: String) -> ValidationError {
+        let encrypted = [("mqtt://", "mqtts"), ("ws://", "wss"), ("http://", "https")]
+        guard let (_, scheme) = encrypted.first(where: { argument.hasPrefix($0.0) }) else {
+            return ValidationError("\(argument.printable) is no address of a gateway: say mqtts://HOST or https://HOST")
+        }
+        return ValidationError(
+            "\(argument.printable): without TLS a gateway is only reached on this machine: say \(scheme)://HOST")
     }
 }
 

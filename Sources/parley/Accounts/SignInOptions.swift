@@ -88,8 +88,11 @@ extension SignInOptions {
     }
 
     /// The record of a sign-in with a token.
-    func record(at broker: BrokerAddress) throws(ToolError) -> SignInRecord {
-        SignInRecord(door: broker.door, email: nil, endpoint: broker.endpoint(trusting: try trusted()))
+    ///
+    /// - Parameter door: that files go by; `nil` for the broker's own, if it is one.
+    func record(at broker: BrokerAddress, _ door: DoorAddress?) throws(ToolError) -> SignInRecord {
+        SignInRecord(
+            door: door?.text ?? broker.door, email: nil, endpoint: broker.endpoint(trusting: try trusted()))
     }
 
     /// The device to sign in as.

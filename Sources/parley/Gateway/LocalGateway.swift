@@ -177,8 +177,10 @@ extension LocalGateway {
         case .noCredentials(CredentialsError.missing) where absence != nil: absence ?? ""
         case .noCredentials(CredentialsError.missing(let file)):
             "there are no credentials in \(file); they are made by: parley device add \(device.user) \(device.device)"
-        case .tlsRequired: "the gateway speaks TLS, and \(path)/endpoint.json says that it does not"
-        case .tlsNotSpoken: "the gateway speaks plain MQTT, and \(path)/endpoint.json says TLS"
+        case .tlsRequired:
+            "the gateway speaks TLS, and \(path)/endpoint.json says that it does not: run parleyd init with --door again"
+        case .tlsNotSpoken:
+            "the gateway speaks plain MQTT, and \(path)/endpoint.json says TLS: run parleyd init without --door again"
         case .notTrusted:
             (try? endpoint())?.certificateFault
                 ?? "the gateway's certificate is not trusted, or is for another name, or it speaks no TLS; "

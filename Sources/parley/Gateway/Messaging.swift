@@ -108,6 +108,11 @@ extension LocalGateway {
                 .rejected,
                 "\(user) has no keys yet: a device makes them when it first runs parley chat, send or listen")
         case .gatewayFault(let fault): ToolError(.rejected, "WARNING: \(fault)")
+        case .file(.noDoor):
+            ToolError(
+                .noAnswer,
+                "files go by the gateway's web door, and none is known: sign in again with --door https://HOST, or by a "
+                    + "file that was made with it")
         case .file(let error):
             ToolError(error.isRefusal ? .rejected : .noAnswer, error.description.printable)
         case .failed, .content, .notOwn, .notAccepted, .account, .unknownMessage, .unknownConversation:

@@ -64,6 +64,13 @@ struct TokenSignInTests {
     @Test("of several devices the first acts where none is named, until another is chosen")
     func several() throws {
         #expect(try person.run("login", broker, "--token-file", handOver("alice/phone")).status == 0)
+        let send = ["send", "--as", "alice/phone", "--to", "bob", "--file", "\(files.path)/alice-phone"]
+        let without = try person.run(send)
+        #expect(without.status == 3 && without.errors.contains("--door https://HOST"), "\(without.errors)")
+        let door = String(socket.replacing("ws:", with: "http:").dropLast("/mqtt".count))
+        #expect(try person.run("login", broker, "--door", door, "--token-file", handOver("alice/phone")).status == 0)
+        let with = try person.run(send)
+        #expect(with.errors.hasPrefix("parley: 0 % of "), "\(with.errors)")
         let second = try person.run("login", socket, "--token-file", handOver("bob/phone"))
         #expect(second.status == 0 && second.errors.contains("parley use bob/phone"), "\(second.errors)")
         #expect(try person.run("whoami", "--offline").lines.first == "device: alice/phone")

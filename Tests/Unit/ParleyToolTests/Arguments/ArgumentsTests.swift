@@ -67,11 +67,15 @@ struct ArgumentsTests {
     }
 
     @Test("one signs in at a URL or by a file")
-    func signInPlaces() {
-        if case .door? = SignInPlace(argument: "https://chat.example.org") {} else { Issue.record("no door") }
-        if case .file("a file.parley")? = SignInPlace(argument: "a file.parley") {} else { Issue.record("no file") }
-        for argument in ["", "ftp://chat.example.org", "http://chat.example.org"] {
-            #expect(SignInPlace(argument: argument) == nil)
+    func signInPlaces() throws {
+        guard case .door = try SignInPlace("https://chat.example.org") else { throw NeverCameError("a door") }
+        guard case .file("a file.parley") = try SignInPlace("a file.parley") else { throw NeverCameError("a file") }
+        for (argument, next) in [
+            ("", "empty"), ("ftp://chat.example.org", "mqtts://HOST"), ("http://chat.example.org", "say https://HOST"),
+            ("mqtt://chat.example.org", "say mqtts://HOST"), ("ws://chat.example.org", "say wss://HOST"),
+        ] {
+            let error = #expect(throws: ValidationError.self) { try SignInPlace(argument) }
+            #expect(error?.message.contains(next) == true)
         }
     }
 
