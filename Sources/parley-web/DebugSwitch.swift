@@ -7,13 +7,16 @@ import UnixSignals
 struct DebugSwitch: Service {
     let lines: LogLines
     let usual: Logger.Level
+    /// Of SIGUSR1: begun before anybody can send one, which would end the program.
+    let signals: UnixSignalsSequence
 
     func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sigusr1).cancelOnGracefulShutdown() {
-            let isUsual = lines.level == usual
-            lines.level = .debug
-            lines.logger.debug("debug is turned \(isUsual ? "on" : "off")")
-            if !isUsual { lines.level = usual }
+        var isOn = false
+        for await _ in signals.cancelOnGracefulShutdown() {
+            isOn.toggle()
+            lines.level = min(usual, .debug)
+            lines.logger.debug("debug is turned \(isOn ? "on" : "off")")
+            if !isOn { lines.level = usual }
         }
     }
 }

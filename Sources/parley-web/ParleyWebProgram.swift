@@ -115,7 +115,8 @@ struct ParleyWebProgram: AsyncParsableCommand {
             FileHandle.standardOutput.write(Data("parley-web: ready, http://\(address):\(port)\n".utf8))
             manager?.send(.ready)
         }
-        var services: [any Service] = [door, DebugSwitch(lines: lines, usual: level)]
+        let signals = await UnixSignalsSequence(trapping: .sigusr1)
+        var services: [any Service] = [door, DebugSwitch(lines: lines, usual: level, signals: signals)]
         if let manager { services.append(ManagedDoor(manager: manager, door: door)) }
         if let metricsPort {
             services.append(MetricsServer(registry, of: door, port: Int(metricsPort), logger: logger))
