@@ -63,7 +63,8 @@ final class WebSocketConnection: TransportConnection {
 
     func close() {
         session.disconnect()
-        unsent += WebSocketFrames.data(session.output) + WebSocketFrames.close
+        while !session.output.isEmpty { addFrame() }
+        unsent += WebSocketFrames.close
         _ = try? stream.send(unsent)
     }
 
@@ -80,10 +81,14 @@ final class WebSocketConnection: TransportConnection {
         return events
     }
 
-    /// Puts a piece of what the session has to send into a frame, unless enough waits: the session counts what it has not
-    /// sent. A packet may be in several frames (MQTT 5 §6.0).
+    /// Puts a piece of what the session has to send into a frame, unless enough waits. A packet may be in several frames
+    /// (MQTT 5 §6.0).
     private func sendFrames() {
         guard unsent.count < WebSocketConnection.piece, !session.output.isEmpty else { return }
+        addFrame()
+    }
+
+    private func addFrame() {
         let next = session.output.prefix(WebSocketConnection.piece)
         unsent += WebSocketFrames.data(Array(next))
         session.sent(next.count, now: .now)
@@ -122,7 +127,8 @@ final class WebSocketConnection: TransportConnection {
 
     private func wait(until deadline: ContinuousClock.Instant) throws(ByteStreamFailure) {
         var watched = [
-            WatchedDescriptor(stream.descriptor, write: !unsent.isEmpty), WatchedDescriptor(signal.wakeUp.descriptor),
+            WatchedDescriptor(stream.descriptor, write: !unsent.isEmpty || !session.output.isEmpty),
+            WatchedDescriptor(signal.wakeUp.descriptor),
         ]
         do throws(SystemError) {
             try waitForEvents(&watched, timeout: max(.zero, deadline - .now))

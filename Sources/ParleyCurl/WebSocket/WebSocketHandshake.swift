@@ -71,7 +71,9 @@ struct WebSocketHandshake {
     }
 
     /// RFC 6455 §4.2.2
-    private var expectedAccept: String? {
+    private var expectedAccept: String? { WebSocketHandshake.accept(key) }
+
+    static func accept(_ key: String) -> String? {
         let text = Array((key + WebSocketHandshake.suffix).utf8)
         return (try? SHA1.digest(of: text.span)).map { Base64.encode($0) }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPDoubles
 import ParleyProtocol
 import TestNames
@@ -41,21 +42,63 @@ struct WebSocketConnectionTests {
         old.close()
     }
 
+    private static let credentials = DeviceCredentials(
+        of: DeviceAddress(user: "alice", device: "phone"), password: "secret", expiresAt: Timestamp(milliseconds: 0))
+
+    private func connect(_ port: Int, _ path: String = "/mqtt") throws(ConnectionError) -> any TransportConnection {
+        guard let signal = try? LoopSignal() else { throw .lost }
+        return try WebSocketTransport().connect(
+            SignIn(
+                gateway: .webSocket(url: "ws://127.0.0.1:\(port)\(path)", caFile: nil), clientID: "alice:phone",
+                credentials: WebSocketConnectionTests.credentials, timeout: WebSocketConnectionTests.patience),
+            signal: signal)
+    }
+
+    /// A door that accepts the sign-in, and then says nothing before so many bytes have come: it acknowledges packet 1.
+    private static func serve(_ stream: ServerStream, untilBytes length: Int) {
+        var head: [UInt8] = []
+        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+            guard let bytes = stream.read() else { return }
+            head += bytes
+        }
+        let lines = String(decoding: head, as: UTF8.self).components(separatedBy: "\r\n")
+        let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
+        let answer = [
+            "HTTP/1.1 101 X", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Protocol: mqtt",
+            "Sec-WebSocket-Accept: \(WebSocketHandshake.accept(String(key)) ?? "")", "", "",
+        ]
+        stream.write(Array(answer.joined(separator: "\r\n").utf8) + [0x82, 5, 0x20, 3, 0, 0, 0])
+        var count = 0
+        while count < length, let bytes = stream.read() { count += bytes.count }
+        stream.write([0x82, 4, 0x40, 2, 0, 1])
+        while stream.read() != nil {}
+    }
+
+    @Test("a packet longer than a frame goes out whole while the door says nothing")
+    func longPacket() throws {
+        let length = 300_000
+        let server = try Listener { descriptor in
+            if let stream = ServerStream(descriptor, nil) { WebSocketConnectionTests.serve(stream, untilBytes: length) }
+        }
+        let connection = try connect(server.port)
+        let message = OutgoingMessage(topic: "t", payload: [UInt8](repeating: 1, count: length), reply: nil)
+        let number = try connection.publish(message)
+        let end = ContinuousClock.now + WebSocketConnectionTests.patience
+        var events: [TransportEvent] = []
+        while events.isEmpty, ContinuousClock.now < end { events = try connection.exchange(until: end) }
+        #expect(events == [.published(number, .accepted)])
+        connection.close()
+        server.close()
+    }
+
     @Test("a server of something else, and one that closes, are said to be that")
     func others() throws {
         let server = try HTTPDouble { request in
             request.path == "/mqtt" ? .answer(404) : .bytes("HTTP/1.1 101 Switching Protocols\r\n\r\n")
         }
-        let credentials = DeviceCredentials(
-            of: DeviceAddress(user: "alice", device: "phone"), password: "secret", expiresAt: Timestamp(milliseconds: 0)
-        )
         for (path, reason) in [("/mqtt", "HTTP 404"), ("/else", "takes no MQTT")] {
             let error = #expect(throws: ConnectionError.self) {
-                _ = try WebSocketTransport().connect(
-                    SignIn(
-                        gateway: .webSocket(url: "ws://127.0.0.1:\(server.port)\(path)", caFile: nil),
-                        clientID: "alice:phone",
-                        credentials: credentials, timeout: WebSocketConnectionTests.patience), signal: LoopSignal())
+                _ = try connect(server.port, path)
             }
             #expect(error?.isFinal == true && "\(error ?? .lost)".contains(reason))
         }
