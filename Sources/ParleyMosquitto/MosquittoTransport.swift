@@ -22,6 +22,10 @@ public struct MosquittoTransport: DeviceTransport {
             throw ConnectionError(error)
         }
     }
+
+    public func diagnose(
+        _ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration
+    ) -> ConnectionError? { TLSDiagnosis.look(at: gateway, timeout: timeout) }
 }
 
 /// libmosquitto 2.0 has no client for WebSocket.

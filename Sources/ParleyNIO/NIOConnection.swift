@@ -12,7 +12,7 @@ final class NIOConnection: TransportConnection {
     private var session: PacketSession
     private let writing = Writing()
 
-    /// Of one write, in bytes: what is with the network already says nothing about how far that is.
+    /// Of one write, in bytes: NIO does not report the progress within it.
     private static let piece = 65_536
     /// What may wait for a broker that sends and does not read, in bytes: answers beyond what may be published.
     private static let mostUnsent = 1 << 24
@@ -35,8 +35,8 @@ final class NIOConnection: TransportConnection {
 
     /// Awaits the CONNACK.
     func signIn(until deadline: ContinuousClock.Instant) throws(ConnectionError) {
-        try send()
         while true {
+            try send()
             do throws(ConnectionError) {
                 // A broker that says more has nothing to say: nothing is subscribed to yet.
                 _ = try receive()

@@ -44,6 +44,10 @@ public struct NIOTransport: DeviceTransport {
         return connection
     }
 
+    public func diagnose(
+        _ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration
+    ) -> ConnectionError? { TLSDiagnosis.look(at: gateway, timeout: timeout) }
+
     /// Blocks until the channel is there.
     private func open(
         _ gateway: GatewayAddress, timeout: Duration

@@ -22,6 +22,13 @@ package enum StreamSocket {
         return ends
     }
 
+    /// `getsockopt` with `SO_ERROR`: the error of a connection attempt; 0 for success, and before its end.
+    package static func pendingError(of descriptor: Int32) -> Int32 {
+        var (code, length): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return errno }
+        return code
+    }
+
     /// The `ai_socktype` of stream addresses.
     package static var addressType: Int32 {
         #if canImport(Glibc)

@@ -64,8 +64,6 @@ package enum TCPProbe {
         guard errno == EINPROGRESS else { return errno }
         var watched = [WatchedDescriptor(descriptor, read: false, write: true)]
         guard let count = try? waitForEvents(&watched, timeout: timeout), count > 0 else { return ETIMEDOUT }
-        var (code, length): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
-        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return errno }
-        return code
+        return StreamSocket.pendingError(of: descriptor)
     }
 }

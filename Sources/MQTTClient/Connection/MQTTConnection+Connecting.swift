@@ -19,7 +19,7 @@ extension MQTTConnection {
                 throw .unreachable(errno: error.errno)
             }
             if !isReached {
-                let failure = Syscalls.pendingError(of: handle.socket)
+                let failure = StreamSocket.pendingError(of: handle.socket)
                 guard failure != ECONNRESET else { throw .closedWithoutVerdict }
                 guard failure == 0 else { throw .unreachable(errno: failure) }
                 try requireListener()
@@ -38,7 +38,7 @@ extension MQTTConnection {
         switch TCPProbe.look(host: host, port: port, timeout: .seconds(2)) {
         case .answers: throw .closedWithoutVerdict
         case .unreachable(let errno): throw .unreachable(errno: errno)
-        case .nameNotResolved: throw .unreachable(errno: ECONNREFUSED)
+        case .nameNotResolved: throw .nameNotResolved(code: EAI_NONAME)
         }
     }
 

@@ -2,19 +2,6 @@ import Platform
 
 /// The system calls on sockets that this module makes.
 enum Syscalls {
-    /// `close`. Not retried: on Linux the descriptor is gone even after EINTR.
-    static func close(_ descriptor: Int32) {
-        _ = Platform.close(descriptor)
-    }
-
-    /// `getsockopt` with `SO_ERROR`: the error of a connection attempt; 0 for success, and before its end.
-    static func pendingError(of socket: Int32) -> Int32 {
-        var value: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        guard unsafe getsockopt(socket, SOL_SOCKET, SO_ERROR, &value, &length) == 0 else { return errno }
-        return value
-    }
-
     /// `getpeername`: whether a socket is connected.
     static func hasPeer(_ socket: Int32) -> Bool {
         var address = sockaddr_storage()

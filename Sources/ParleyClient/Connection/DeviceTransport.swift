@@ -1,5 +1,4 @@
 import ParleyProtocol
-import Platform
 
 /// The MQTT 5 client of a device.
 ///
@@ -16,7 +15,7 @@ public protocol DeviceTransport: Sendable {
     func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionError) -> any TransportConnection
 
     /// Finds out, once a device, whether a failed gateway speaks TLS where plain MQTT was tried, or the other way
-    /// around. Sends nothing about the device.
+    /// around. Sends nothing about the device. Runs on the connection's own thread, and blocks it.
     ///
     /// - Parameter cause: ``ConnectionError/notReady`` or ``ConnectionError/notTrusted``.
     /// - Returns: a more precise error, if any.
@@ -24,35 +23,9 @@ public protocol DeviceTransport: Sendable {
 }
 
 extension DeviceTransport {
-    /// Looks at the address with the first packet of the other protocol: a server that is asked for TLS without speaking
-    /// it, or the other way around, closes without a reason, as one does that is not ready.
     public func diagnose(
         _ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration
-    ) -> ConnectionError? {
-        switch gateway {
-        case .unixSocket, .webSocket: nil
-        case .tcp(let host, let port):
-            TLSRecord.isSpoken(host: host, port: port, timeout: timeout) ? .tlsRequired : nil
-        case .tls(let host, let port, _):
-            isPlainSpoken(host: host, port: port, timeout: timeout) ? .tlsNotSpoken : nil
-        }
-    }
-
-    /// Whether a sign-in of nobody without TLS is answered.
-    private func isPlainSpoken(host: String, port: UInt16, timeout: Duration) -> Bool {
-        guard let signal = try? LoopSignal() else { return false }
-        do throws(ConnectionError) {
-            let nobody = DeviceCredentials(username: "", clientID: "probe", password: "", expiresAt: .latest)
-            let signIn = SignIn(
-                gateway: .tcp(host: host, port: port), clientID: nobody.clientID, credentials: nobody,
-                timeout: timeout)
-            try connect(signIn, signal: signal).close()
-            return true
-        } catch {
-            if case .notAuthorized = error { return true }
-            return false
-        }
-    }
+    ) -> ConnectionError? { nil }
 }
 
 /// One attempt to sign in.

@@ -32,7 +32,7 @@ package struct PacketSession {
     private struct Ping {
         /// How much of ``output`` ends with it, in bytes: on a slow network it waits behind what was to be sent before.
         var unsent: Int
-        /// When the network last took some of that.
+        /// When the transport last took some of that: it may wait on in the system.
         var movedAt: ContinuousClock.Instant
     }
 
@@ -88,8 +88,8 @@ package struct PacketSession {
 
     /// Sends a keep-alive where one is due.
     ///
-    /// - Throws: ``ConnectionError/lost`` where the last one was not answered, nor anything else was heard; else why the connection is over, where
-    ///   the last call of ``receive(_:now:)`` has returned what came before its end.
+    /// - Throws: ``ConnectionError/lost`` where the last one was not answered and nothing else was received; else why
+    ///   the connection is over, where the last call of ``receive(_:now:)`` has returned what came before its end.
     package mutating func tick(_ now: ContinuousClock.Instant) throws(ConnectionError) {
         if let end { throw end }
         guard isOpen, now >= deadline else { return }
