@@ -10,6 +10,15 @@ package enum ListeningSocket {
         case ended
     }
 
+    /// What came of accepting a connection.
+    package enum Acceptance: Hashable, Sendable {
+        /// Its descriptor, which the caller closes.
+        case connection(Int32)
+        case nobody
+        /// Somebody waits, and there is no descriptor or memory for them.
+        case exhausted
+    }
+
     /// `socket`, `bind` and `listen` on 127.0.0.1.
     ///
     /// - Parameter port: 0 for one that is free.
@@ -40,14 +49,14 @@ package enum ListeningSocket {
     }
 
     /// `accept`
-    ///
-    /// - Returns: `nil` where nobody waits, or there are no descriptors left.
-    package static func accept(_ listener: Int32) -> Int32? {
+    package static func accept(_ listener: Int32) -> Acceptance {
         let descriptor = Platform.accept(listener, nil, nil)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else {
+            return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) ? .exhausted : .nobody
+        }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        return descriptor
+        return .connection(descriptor)
     }
 
     /// `read`

@@ -13,10 +13,9 @@ package final class ProbeServer: Sendable {
         var time = Duration.seconds(5)
         /// How long a port that somebody else has is waited for.
         var pause = Duration.seconds(10)
-        /// How long whoever connects waits where this process has no descriptor left.
+        /// The pause before the next attempt to accept a connection when the process has no free descriptor.
         var rest = Duration.seconds(1)
-        /// The connection that waits at a listener; `nil` without a descriptor for it.
-        var accept: @Sendable (_ listener: Int32) -> Int32? = ListeningSocket.accept
+        var accept: @Sendable (_ listener: Int32) -> ListeningSocket.Acceptance = ListeningSocket.accept
     }
 
     private let port: UInt16
@@ -100,12 +99,13 @@ package final class ProbeServer: Sendable {
             }
             if let time = restsUntil, time <= end { restsUntil = nil }
             guard watched[1].isReadable else { continue }
-            guard let descriptor = limits.accept(listener) else {
-                restsUntil = end + limits.rest
-                continue
+            switch limits.accept(listener) {
+            case .nobody: break
+            case .exhausted: restsUntil = end + limits.rest
+            case .connection(let descriptor):
+                if connections.count == limits.connections { close(connections.removeFirst().socket) }
+                connections.append(ProbeConnection(socket: descriptor, deadline: end + limits.time))
             }
-            if connections.count == limits.connections { close(connections.removeFirst().socket) }
-            connections.append(ProbeConnection(socket: descriptor, deadline: end + limits.time))
         }
     }
 }

@@ -83,7 +83,7 @@ struct ProbeServerTests {
                 count += 1
                 return count
             }
-            return attempt <= 3 ? nil : ListeningSocket.accept(listener)
+            return attempt <= 3 ? .exhausted : ListeningSocket.accept(listener)
         }
         let begun = ContinuousClock.now
         try await serve(limits) { port in
