@@ -18,7 +18,8 @@ struct CheckConfig: ParsableCommand {
         let check = BrokerConfigurationCheck(directory, settings, broker: .installed())
         for warning in check.warnings { print("\(directory.brokerConfiguration): warning: \(warning)") }
         guard check.problems.isEmpty else {
-            throw CommandError("\(directory.brokerConfiguration): \(check.problems.joined(separator: "; "))")
+            let lines = check.problems.map { "\(directory.brokerConfiguration): \($0)" }
+            throw CommandError(lines.joined(separator: "\n"))
         }
         print("\(directory.brokerConfiguration): no mistakes")
     }

@@ -51,7 +51,7 @@ package struct Checkup {
             let warnings = try directory.checkPushes(settings) + directory.checkAccounts(settings)
             return CheckResult.all("settings", wrong: [], warnings: warnings, ok: "no mistakes")
         } catch {
-            return [CheckResult("settings", .wrong, "\(error)")]
+            return "\(error)".split(separator: "\n").map { CheckResult("settings", .wrong, String($0)) }
         }
     }
 
