@@ -95,7 +95,7 @@ extension Plugin {
         let name = Client(clientID: client.id.span)?.clientID ?? "a client"
         let filter = unsafe withBytes(of: filter) { Broker.printable($0, maximum: 128) }
         Broker.log(
-            .notice, "parley: \(name) may not subscribe to \(filter): \(denial.rawValue)\(Self.more(others))")
+            .warning, "parley: \(name) may not subscribe to \(filter): \(denial.rawValue)\(Self.more(others))")
     }
 
     /// `MOSQ_EVT_ACL_CHECK`
@@ -202,7 +202,7 @@ extension Plugin {
             Broker.log(.warning, "parley: \(held) more sign-ins were closed without a verdict")
         }
         if let held = deniedFilters.drainHeld(uptime: uptime) {
-            Broker.log(.notice, "parley: \(held) more subscriptions were denied")
+            Broker.log(.warning, "parley: \(held) more subscriptions were denied")
         }
         for (why, others) in endings {
             var others = others
