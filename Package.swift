@@ -25,7 +25,7 @@ let timeZones: [LinkerSetting] = [
     .unsafeFlags(
         ["12_TimeZoneICUCN", "15_TimeZoneGMTICUCN"].flatMap {
             ["-Xlinker", "-u", "-Xlinker", "$s30FoundationInternationalization\($0)"]
-        }, .when(configuration: .release))
+        }, .when(platforms: [.linux], configuration: .release))
 ]
 
 /// Whether the gateway's store may be in PostgreSQL: see below.
@@ -122,7 +122,7 @@ let package = Package(
                 "MQTTClient", "ParleyIdentity", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore",
                 "Platform", "PrivateFiles", "Prometheus", "Sodium", logging,
             ],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: timeZones),
         .target(
             name: "ParleyClient",
             dependencies: [
@@ -142,7 +142,7 @@ let package = Package(
         .executableTarget(
             name: "parleyd",
             dependencies: ["LogLines", "ParleyBridge", "Platform", "PrivateFiles", argumentParser, logging],
-            swiftSettings: strict, linkerSettings: timeZones),
+            swiftSettings: strict),
         .executableTarget(
             name: "parley",
             dependencies: [
@@ -205,7 +205,7 @@ let package = Package(
         .executableTarget(
             name: "parley-model",
             dependencies: ["Oracles", "ParleyProtocol", "ParleyRules", "Platform", "RepeatableRandom", argumentParser],
-            path: "Tests/Oracles/parley-model", swiftSettings: strict),
+            path: "Tests/Oracles/parley-model", swiftSettings: strict, linkerSettings: timeZones),
 
         // Tests: hostile gateways, devices and moments.
         .target(

@@ -5,7 +5,8 @@
 #   --output DIR  where to (default: .build/packages)
 #   --no-install  says which packages are missing and stops, even for root
 # Standard output gets the path of each package. What is made depends on the commit, the compiler and this directory's path
-# alone; times in it are those of the commit, or SOURCE_DATE_EPOCH.
+# alone; times in it are those of the commit, or SOURCE_DATE_EPOCH. It is the build of run.sh and bench.sh, but with
+# PostgreSQL: parleyd is built anew where the last one was without.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
@@ -70,7 +71,7 @@ manual() {
 # completion SHELL PATH
 completion() {
     mkdir -p "$(dirname "$tree/$2")"
-    # Of what it takes for files bash shows the part behind the last slash: of devices, their names without their users.
+    # bash takes completions for names of files and shows what is behind the last slash: devices without their users.
     "$binaries/parley" "--generate-completion-script=$1" |
         sed -E 's/^( *)(__parley_add_completions -W "\$\(__parley_custom_complete )/\1compopt +o filenames\n\1\2/' >"$tree/$2"
 }
@@ -125,9 +126,10 @@ package() {
 
 build_release "$root" ParleyBrokerPlugin parleyd parley-web parley
 for program in parleyd parley; do
-    # As Package.swift asks for it.
+    # As Package.swift asks for it, or a user's zone would be none.
     nm "$binaries/$program" 2>/dev/null | grep -F 12_TimeZoneICUCN >/dev/null || fail "$program would know no time zones"
 done
+readelf -d "$binaries/parleyd" | grep -F 'NEEDED' | grep -F 'libpq' >/dev/null || fail "parleyd was built without PostgreSQL"
 mkdir -p "$output"
 
 tree=$scratch/parley-gateway

@@ -142,7 +142,8 @@ need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}
     "${test_packages[@]}" "${sql_packages[@]}"
 [[ $everything == no ]] ||
     need_packages "$install" "${door_packages[@]}" "${cells_packages[@]}" "${trial_packages[@]}" "${python_packages[@]}" "${push_packages[@]}" \
-        "${monitoring_packages[@]}" "${package_packages[@]}" "${package_test_packages[@]}"
+        "${monitoring_packages[@]}"
+[[ $everything == no || $EUID != 0 ]] || need_packages "$install" "${package_packages[@]}" "${package_test_packages[@]}"
 # Its absence is a failure from here on, and not a test that is skipped.
 export PARLEY_POSTGRESQL=required
 # All builds are with what only larger sites need.

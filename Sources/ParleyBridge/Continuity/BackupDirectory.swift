@@ -65,8 +65,10 @@ package struct BackupDirectory {
         }
     }
 
-    /// Of a file that becomes shorter, in bytes, at once.
+    /// How many bytes of a file one step removes.
     private static let removedAtOnce = 1 << 16
+    /// Between two steps, in seconds.
+    private static let longestRest = 0.1
 
     /// Removes a large file a part at a time, and rests ten times as long as it works: the gateway's syncs wait for a
     /// file system that frees space, and for long where that tells the disk (`discard`). Of a file with another name,
@@ -79,7 +81,7 @@ package struct BackupDirectory {
             for size in stride(from: size, to: 0, by: -Self.removedAtOnce) {
                 let begun = ContinuousClock.now
                 try file.truncate(to: size)
-                Thread.sleep(forTimeInterval: 10 * (begun.duration(to: .now) / .seconds(1)))
+                Thread.sleep(forTimeInterval: min(Self.longestRest, 10 * (begun.duration(to: .now) / .seconds(1))))
             }
         }
         try Files.remove(name, in: path)

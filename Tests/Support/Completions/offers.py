@@ -1,8 +1,8 @@
 """Types a line and two tabs into a shell on a terminal, and sees that it offers a word.
 
 Usage: offers.py LINE WORD COMMAND…
-The shell's prompt is to end with «ready> ». Status 1, with what was said, where the shell ends or does not offer the word within
-two minutes.
+The shell's prompt is to end with «ready> ». Status 1, with what was said, where the shell ends or does not offer the
+word within two minutes.
 """
 
 import fcntl
@@ -27,7 +27,7 @@ class Shell:
         os.write(self.terminal, text.encode())
 
     def await_text(self, text: str) -> None:
-        """Reads on to some text, and leaves nothing of what came with it."""
+        """Reads until some text comes, and discards what was read with it."""
         said, end = b"", time.monotonic() + 120
         while text.encode() not in said:
             if not select.select([self.terminal], [], [], max(0, end - time.monotonic()))[0]:
@@ -43,7 +43,9 @@ class Shell:
 
 
 shell = Shell(sys.argv[3:])
-shell.await_text("ready> ")
-shell.type(sys.argv[1] + "\t\t")
-shell.await_text(sys.argv[2])
-shell.end()
+try:
+    shell.await_text("ready> ")
+    shell.type(sys.argv[1] + "\t\t")
+    shell.await_text(sys.argv[2])
+finally:
+    shell.end()
