@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks docs/monitoring with promtool, of Debian's package prometheus: the alert rules, what they say to made-up series, and
-# what a gateway and a web door of this script's own expose. Every metric that a rule or a panel names is exposed. Wants a
-# release build, or the programs in the folder PARLEY_PRODUCTS.
+# Checks docs/monitoring with promtool, of Debian's package prometheus: the alert rules, what they say to made-up series, the
+# queries of the dashboard's panels, and what a gateway and a web door of this script's own expose. Every metric that a rule
+# or a panel names is exposed. Wants a release build, or the programs in the folder PARLEY_PRODUCTS.
 # Usage: scripts/test-monitoring.sh [--no-install]
 #   --no-install  says which packages are missing and stops, even for root
 set -euo pipefail
@@ -53,7 +53,14 @@ cd "$root/docs/monitoring"
 promtool check rules alerts.yml >"$scratch/rules.log" 2>&1 || fail "the rules have mistakes"
 promtool test rules alerts-test.yml >"$scratch/tested.log" 2>&1 || fail "the rules say something else to made-up series"
 jq -e '.panels | length > 0 and all(.targets | length > 0)' dashboard.json >/dev/null || fail "the dashboard has an empty panel"
-say "the rules are sound, and say what they should to made-up series"
+# promtool knows no dashboards: each expression of a panel becomes a rule that records it. JSON is YAML too.
+jq '{groups: [{name: "dashboard", rules: [.panels | to_entries[] | .key as $panel | .value.targets | to_entries[] |
+    {record: "panel:\($panel):\(.key)",
+     expr: .value.expr | gsub("\\$__rate_interval|\\$__interval"; "5m") | gsub("\\$instance"; ".*")}]}]}' \
+    dashboard.json >"$scratch/dashboard-rules.yml"
+! grep -nF '$' "$scratch/dashboard-rules.yml" >&2 || fail "the dashboard has a variable that this script does not know"
+promtool check rules "$scratch/dashboard-rules.yml" >"$scratch/dashboard.log" 2>&1 || fail "a panel of the dashboard has a mistake"
+say "the rules and the dashboard's panels are sound, and the rules say what they should to made-up series"
 
 mqtt_port=$(free_port) probe_port=$(free_port) web_port=$(free_port) metrics_port=$(free_port)
 "$binaries/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --plugin "$binaries/libParleyBrokerPlugin.so" \
