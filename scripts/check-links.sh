@@ -3,7 +3,8 @@
 # names one, to a heading in it. A path of the repository named in `code` must exist too, and a section of the protocol
 # that a page, a comment or a script cites: «protocol §4» is the heading «## 4. …» of docs/protocol.md. The web is not
 # asked.
-# Usage: scripts/check-links.sh [--self-test]
+# Usage: scripts/check-links.sh [--self-test | /DIR]
+#   /DIR         checks the links alone, of a copy of README.md and docs that lies elsewhere
 #   --self-test  plants dead links in a copy and sees that they are found
 set -euo pipefail
 shopt -s inherit_errexit
@@ -36,6 +37,15 @@ dead_links() {
             fi
         done < <(prose "$root/$page" | sed -E 's/`[^`]*`/code/g' | { grep -oE '\]\([^) ]+' || true; } | cut -c3- |
             { grep -vE '^[a-z]+:' || true; })
+    done
+}
+
+# The same of the paths of the repository that pages name in `code`.
+dead_paths() {
+    local root=$1 page target
+    local -a pages
+    mapfile -t pages < <(cd "$root" && find README.md docs -name '*.md' 2>/dev/null | sort)
+    for page in "${pages[@]}"; do
         while read -r target; do
             [[ -e $root/$target ]] || echo "$page: nothing is at $target"
         done < <(prose "$root/$page" | { grep -oE '`(Sources|Tests|broker-config|docs|scripts)/[A-Za-z0-9_./+-]*`' ||
@@ -55,6 +65,7 @@ dead_sections() {
 
 dead_ends() {
     dead_links "$1"
+    dead_paths "$1"
     dead_sections "$1"
 }
 
@@ -93,14 +104,21 @@ docs/architecture.md: the protocol has no §99'
     say "found all of $(wc -l <<<"$expected") planted dead links"
 }
 
+# refuse LINES: ends the script if there are any.
+refuse() {
+    [[ -z $1 ]] || { printf '%s\n' "$1" >&2 && fail "dead links"; }
+}
+
 case ${1-} in
 "")
     dead=$(dead_ends .)
-    if [[ -n $dead ]]; then
-        printf '%s\n' "$dead" >&2
-        fail "dead links"
-    fi
+    refuse "$dead"
+    ;;
+/*)
+    [[ -e $1/README.md && -d $1/docs ]] || fail "$1 has no README.md or no docs"
+    dead=$(dead_links "$1")
+    refuse "$dead"
     ;;
 --self-test) self_test ;;
-*) fail "usage: scripts/check-links.sh [--self-test]" ;;
+*) fail "usage: scripts/check-links.sh [--self-test | /DIR]" ;;
 esac

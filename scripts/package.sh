@@ -149,9 +149,12 @@ file scripts/debian/parley-gateway/gateway.conf etc/parley/gateway.conf
 file broker-config/production.conf etc/parley/broker.conf
 file broker-config/haproxy.cfg etc/parley/haproxy.cfg
 file broker-config/development.conf usr/share/doc/parley-gateway/examples/development.conf
-mkdir -p "$tree/usr/share/parley" "$tree/usr/share/doc/parley-gateway/docs"
+file README.md usr/share/doc/parley-gateway/README.md
+mkdir -p "$tree/usr/share/parley"
 cp -r "$root/Sources/WebPage" "$tree/usr/share/parley/page"
-cp "$root"/docs/*.md "$tree/usr/share/doc/parley-gateway/docs/"
+# Whole, since pages link to each other and to README.md.
+cp -r "$root/docs" "$tree/usr/share/doc/parley-gateway/"
+find "$tree/usr/share/doc/parley-gateway/docs" -name __pycache__ -prune -exec rm -r {} +
 package parley-gateway usr/bin/parleyd usr/bin/parley-web usr/lib/parley/libParleyBrokerPlugin.so
 
 tree=$scratch/parley
