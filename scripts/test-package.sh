@@ -78,16 +78,15 @@ words() {
     local name options line
     line=$(value "$1" "$2")
     while IFS='=' read -r name options; do
-        [[ ! $name =~ ^[A-Z_]+$ ]] || line=${line//"\$$name"/$options}
+        [[ ! $name =~ ^[A-Z_]+$ ]] || line=${line//"\$$name"/"$options"}
     done <"$system$(value "$1" EnvironmentFile)"
-    read -ra command <<<"$line"
+    # It knows quotation marks, as systemd does.
+    mapfile -t command < <(xargs -r printf '%s\n' <<<"$line")
 }
 
 # start UNIT: does what systemd would, and returns when the service says that it is ready. Its watchdog has little patience.
 start() {
     local unit=$1 command watchdog=()
-    words "$unit" ExecStartPre
-    ((${#command[@]} == 0)) || as_service "${command[@]}" >>"$scratch/$unit.log" 2>&1 || fail "$current: $(cat "$scratch/$unit.log")"
     [[ -z $(value "$unit" WatchdogSec) ]] || watchdog=(WATCHDOG_USEC=8000000)
     # systemd makes these as root.
     mkdir -p "$system/var/lib/$(value "$unit" StateDirectory)"
@@ -145,6 +144,22 @@ installs() {
         fail "$current: these are not the files that are kept"
     for file in parley.1 parleyd.8 parley-web.8; do [[ -s $system/usr/share/man/man${file##*.}/$file.gz ]] || fail "$current: $file"; done
     in_system bash -n /usr/share/bash-completion/completions/parley || fail "$current: completions"
+    "$root/scripts/check-links.sh" "$system/usr/share/doc/parley-gateway" || fail "$current: documents link to what is not there"
+}
+
+# Options that no program knows end a service for good: systemd looks at the status of a unit's main process alone.
+refuses_wrong_options() {
+    current="wrong options"
+    local unit command status
+    for unit in "${units[@]}"; do
+        words "$unit" ExecStart
+        command=("${command[@]/parleyd init/parleyd init --nonsense}")
+        [[ ${command[0]} == */sh ]] || command+=(--nonsense)
+        status=0
+        as_service timeout 60 "${command[@]}" >"$scratch/refused" 2>&1 || status=$?
+        [[ " $(value "$unit" RestartPreventExitStatus) " == *" $status "* ]] ||
+            fail "$current: $unit ends with status $status, and is started again: $(cat "$scratch/refused")"
+    done
 }
 
 satisfies_systemd() {
@@ -200,6 +215,8 @@ lets_people_chat() {
     until_true 60 heard "$scratch/alice" 'It has arrived'
     kill "${listener[@]}"
     completes
+    # As docs/monitoring.md has it for Prometheus.
+    curl -fsS http://127.0.0.1:9896/readyz >/dev/null || fail "$current: the door answers no probes"
     curl -fsS http://127.0.0.1:9893/ | grep -qi '<!doctype html>' || fail "$current: the door serves no page"
     stop_all
 }
@@ -272,7 +289,7 @@ if [[ -n $inside ]]; then
     mkdir "$system/run/notices"
     python3 "$root/Tests/Support/ServiceManager/notices.py" "$system/run/notices" "${units[@]}" >>"$scratch/notices" &
     until_true 30 grep -q '^listening' "$scratch/notices"
-    for check in installs satisfies_systemd lets_people_chat backs_up upgrades removes takes_twelve_commands; do
+    for check in installs satisfies_systemd refuses_wrong_options lets_people_chat backs_up upgrades removes takes_twelve_commands; do
         "$check"
         say "${check//_/ }"
     done

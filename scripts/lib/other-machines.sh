@@ -105,7 +105,7 @@ takes_twelve_commands() {
     # Nothing but the door can be reached from outside.
     as_person alice sh -c 'echo | timeout 5 openssl s_client -connect chat.example.org:8883 -verify_return_error -CAfile /etc/haproxy/parley.crt' \
         >"$scratch/command" 2>&1 || fail "$current: $(cat "$scratch/command")"
-    for number in 1893 9893 9895; do
+    for number in 1893 9893 9895 9896; do
         ! as_person alice timeout 5 bash -c "exec 3<>/dev/tcp/10.77.1.1/$number" 2>/dev/null || fail "$current: port $number is open"
     done
     kill "${process[haproxy]}"
