@@ -46,7 +46,11 @@ struct LeaderboardTranscriptTests {
         let (script, output) = (gateway.directory + "/transcript.sh", gateway.directory + "/transcript.out")
         let preamble = """
             cd "$DIR"
-            parley() { "$TOOL" --data "$DIR" --timeout 300 "$@"; }
+            # In a subshell the tool takes its place, so that `kill` reaches the tool.
+            parley() {
+                [ "$BASHPID" = $$ ] || exec "$TOOL" --data "$DIR" --timeout 300 "$@"
+                "$TOOL" --data "$DIR" --timeout 300 "$@"
+            }
             """
         try ([preamble] + steps.map { "\($0.command)\necho '\(Self.mark)'" } + ["kill %1"]).joined(separator: "\n")
             .write(toFile: script, atomically: false, encoding: .utf8)
