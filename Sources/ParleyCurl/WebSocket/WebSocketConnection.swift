@@ -81,7 +81,7 @@ final class WebSocketConnection: TransportConnection {
         return events
     }
 
-    /// Puts a piece of what the session has to send into a frame, unless enough waits. A packet may be in several frames
+    /// Puts a piece of what the session has to send into a frame, unless enough waits. A packet may be in several ones
     /// (MQTT 5 §6.0).
     private func sendFrames() {
         guard unsent.count < WebSocketConnection.piece, !session.output.isEmpty else { return }
