@@ -21,9 +21,7 @@ struct Chat {
     /// the app's own server, has made for this device; keys and messages are kept beside it.
     init?(_ arguments: [String]) throws {
         guard (5...6).contains(arguments.count), let port = UInt16(arguments[3]) else { return nil }
-        let names = arguments[1].split(separator: "/").map(String.init)
-        guard names.count == 2 else { return nil }
-        let device = DeviceAddress(user: try UserID(validating: names[0]), device: try DeviceID(validating: names[1]))
+        let device = try DeviceAddress(validating: arguments[1])
         let directory = DeviceDirectory(of: device, in: arguments[0])
         let gateway = GatewayAddress.tls(
             host: arguments[2], port: port, caFile: arguments.count == 6 ? arguments[5] : nil)

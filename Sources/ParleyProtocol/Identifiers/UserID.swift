@@ -80,15 +80,25 @@ public struct DeviceID: LevelIdentifier {
     public init(_ checked: LevelText) { text = checked.text }
 }
 
-/// One device of one user: the subject of rights, tokens and revocation.
-public struct DeviceAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
+/// One device of one user: the subject of rights, tokens and revocation. An app writes one as a literal,
+/// `"alice/phone"`, which traps if it is none, or reads one by an initializer that is `nil` or throws.
+public struct DeviceAddress: Hashable, Comparable, Sendable, CodableAsText, ExpressibleByStringLiteral {
     public let user: UserID
     public let device: DeviceID
 
     public init(user: UserID, device: DeviceID) { (self.user, self.device) = (user, device) }
 
+    /// From `uid/did`.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let user = UserID(parts[0]), let device = DeviceID(parts[1]) else { return nil }
+        self.init(user: user, device: device)
+    }
+
     /// `uid/did`, as the command line writes it.
     public var description: String { "\(user)/\(device)" }
+
+    public static var textForm: String { "a user's id and a device's with a / between them" }
 
     public static func < (left: DeviceAddress, right: DeviceAddress) -> Bool {
         left.user == right.user ? left.device < right.device : left.user < right.user

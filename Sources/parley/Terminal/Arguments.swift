@@ -27,12 +27,7 @@ extension DeviceID: ExpressibleByArgument {}
 extension DeviceAddress: ExpressibleByArgument {
     public static var defaultCompletionKind: CompletionKind { Completions.devices }
 
-    /// From `UID/DID`.
-    public init?(argument: String) {
-        let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, let user = UserID(parts[0]), let device = DeviceID(parts[1]) else { return nil }
-        self.init(user: user, device: device)
-    }
+    public init?(argument: String) { self.init(argument) }
 }
 
 extension Emoji: ExpressibleByArgument {

@@ -39,6 +39,12 @@ struct LevelIdentifierTests {
         let alice: UserID = "alice"
         #expect(alice == UserID(validated: "alice"))
         #expect(try UserID(validating: "alice") == alice)
+        let phone: DeviceAddress = "alice/phone"
+        #expect(phone == DeviceAddress(user: "alice", device: "phone"))
+        #expect(try DeviceAddress(validating: "alice/phone") == phone)
+        for text in ["alice", "alice/", "/phone", "alice/phone/x", "a b/phone"] {
+            #expect(throws: TextFormError.self) { try DeviceAddress(validating: text) }
+        }
         let id: MessageID = "7f310000-0000-4000-8000-000000000002"
         #expect(try MessageID(validating: id.description) == id)
         let error = #expect(throws: TextFormError.self) { try UserID(validating: "a secret/name") }
@@ -50,6 +56,7 @@ struct LevelIdentifierTests {
     func wrongLiteral() async {
         await #expect(processExitsWith: .failure) { _ = UserID("no/id") }
         await #expect(processExitsWith: .failure) { _ = MessageID("no id") }
+        await #expect(processExitsWith: .failure) { _ = DeviceAddress("alice") }
     }
 
     @Test("of all bytes the 64 of the alphabet alone make an id")
