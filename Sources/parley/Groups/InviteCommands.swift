@@ -70,14 +70,15 @@ struct RevokeInviteCommand: ClientCommand {
 
     @OptionGroup var sender: SenderOptions
 
-    @Argument(help: ArgumentHelp("The invite's id, as parley group invites lists it.", valueName: "INVITE"))
-    var invite: InviteID
+    @Argument(
+        help: ArgumentHelp(
+            "The invite's id, as parley group invites lists it, or its beginning.", valueName: "INVITE"))
+    var invite: InviteName
 
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> String {
-        _ = try await client.invites.revoke(invite)
-        return "revoked \(invite)"
+        "revoked \(try await client.invites.revoke(invite.find(by: client)).id.short)"
     }
 }
 

@@ -49,8 +49,8 @@ struct ChallengeName: ExpressibleByArgument, Hashable, Sendable {
 
     func find(by client: MessagingClient) async throws -> ChallengeID {
         if let id = ChallengeID(text.lowercased()) { return id }
-        let page = try await client.challenges.list(in: nil, page: Page(limit: Limits.pageItems))
-        return try page.items.one(text, what: "challenge").id
+        let all = try await ListPage.all { page throws(ClientError) in try await client.challenges.list(page: page) }
+        return try all.one(text, what: "challenge").id
     }
 }
 
@@ -63,19 +63,41 @@ struct ActivityName: ExpressibleByArgument, Hashable, Sendable {
         text = argument
     }
 
-    /// - Throws: ``ToolError`` for what is not on the newest page of the list.
     func find(by client: MessagingClient) async throws -> ActivityID {
         if let id = ActivityID(text.lowercased()) { return id }
-        let page = try await client.activity.list(page: Page(limit: Limits.pageItems))
-        return try page.items.one(text, what: "item").id
+        let all = try await ListPage.all { page throws(ClientError) in try await client.activity.list(page: page) }
+        return try all.one(text, what: "item").id
     }
+}
+
+/// An invite to one of the user's groups: its id, or the beginning of it.
+struct InviteName: ExpressibleByArgument, Hashable, Sendable {
+    let text: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        text = argument
+    }
+
+    func find(by client: MessagingClient) async throws -> InviteID {
+        if let id = InviteID(text.lowercased()) { return id }
+        var all: [Invite] = []
+        for group in try await client.trainingGroups.all() { all += try await client.invites.all(to: group.id) }
+        return try all.one(text, what: "invite").id
+    }
+}
+
+extension Invite: Nameable {
+    var names: [String] { [] }
+    var idText: String? { id.description }
+    var candidate: String { "\(id.short) (by \(createdBy))" }
 }
 
 extension ActivityItem: Nameable {
     /// A title is none: people post the same again.
     var names: [String] { [] }
     var idText: String? { id.description }
-    var candidate: String { "\(id.description.prefix(8)) (\(line(in: .local)))" }
+    var candidate: String { "\(id.short) (\(line(in: .local)))" }
 }
 
 extension TrainingGroup: Nameable {
@@ -88,7 +110,7 @@ extension Challenge: Nameable {
     /// The other's name is none: there may be many with them.
     var names: [String] { [] }
     var idText: String? { id.description }
-    var candidate: String { "\(id.description.prefix(8)) (\(challenger) and \(challenged), \(aim))" }
+    var candidate: String { "\(id.short) (\(challenger) and \(challenged), \(aim))" }
 }
 
 extension Collection where Element: Nameable {

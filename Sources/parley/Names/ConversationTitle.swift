@@ -13,9 +13,6 @@ extension ConversationID {
         if let name, name.contains(where: { !$0.isWhitespace }) { return name }
         return others.isEmpty ? short : others.map(\.text).joined(separator: ", ")
     }
-
-    /// The beginning, which commands take for the whole.
-    var short: String { String(description.prefix(8)) }
 }
 
 /// A conversation with the names that a person may use for it.

@@ -13,7 +13,7 @@ struct Titles: Sendable {
     func sentence(of id: ConversationID) -> String { conversations[id] ?? "group \(id.short)" }
 }
 
-extension GroupID {
+extension UUIDIdentifier {
     /// The beginning, which commands take for the whole.
     var short: String { String(description.prefix(8)) }
 }

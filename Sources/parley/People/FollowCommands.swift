@@ -25,7 +25,7 @@ struct FollowCommand: ClientCommand {
         if let user { return .counts(try await client.people.follow(user), "\(client.device.user) follows \(user)") }
         let followers = followers
         return .people(
-            try await ListedPerson.all { page throws(ClientError) in
+            try await ListPage.all { page throws(ClientError) in
                 followers
                     ? try await client.people.followers(page: page) : try await client.people.following(page: page)
             })
@@ -69,7 +69,7 @@ struct BlockCommand: ClientCommand {
     func ask(_ client: MessagingClient) async throws -> SocialResult {
         if let user { return .counts(try await client.people.block(user), "\(user) is blocked") }
         return .people(
-            try await ListedPerson.all { page throws(ClientError) in try await client.people.blocked(page: page) })
+            try await ListPage.all { page throws(ClientError) in try await client.people.blocked(page: page) })
     }
 
     func show(_ result: SocialResult) { result.show(json) }
@@ -112,25 +112,5 @@ enum SocialResult: Sendable {
                 [person.user.text, person.displayName ?? "", person.since.map { TimeZone.local.civil($0).stamp } ?? ""]
             }
         }
-    }
-}
-
-extension ListedPerson {
-    /// More than anybody has.
-    private static let mostPages = 1000
-
-    /// All of a list, page by page.
-    fileprivate static func all(_ list: (Page) async throws(ClientError) -> ListPage<ListedPerson>)
-        async throws(ClientError) -> [ListedPerson]
-    {
-        var people: [ListedPerson] = []
-        var cursor: String?
-        for _ in 0..<mostPages {
-            let page = try await list(Page(limit: Limits.pageItems, cursor: cursor))
-            people += page.items
-            guard let next = page.nextCursor, !page.items.isEmpty else { break }
-            cursor = next
-        }
-        return people
     }
 }

@@ -17,7 +17,8 @@ struct ReportsCommand: AsyncParsableCommand {
             """)
 
     @Option(help: ArgumentHelp("How many at most.", valueName: "N")) var limit: Int = 100
-    @Option(help: ArgumentHelp("Only this report.", valueName: "REPORT")) var id: ReportID?
+    @Option(help: ArgumentHelp("Only this report, by its id or the beginning of it.", valueName: "REPORT"))
+    var id: ReportName?
     @Flag(help: "Open reported messages with the content keys that were revealed.") var verify = false
 
     @Flag(help: "One JSON object a line: id, reporter_id, user_id, reason, message, evidence, created_at.")
@@ -31,10 +32,7 @@ struct ReportsCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let id {
-            guard let report = try await first({ $0.id == id }) else {
-                throw ToolError(.rejected, "there is no report \(id)")
-            }
-            let shown = shown(report)
+            let shown = shown(try await find(id.text))
             return json ? Terminal.printJSON(shown.json) : shown.lines.forEach(Terminal.print)
         }
         var table = Table(headings: ShownReport.headings(withOpening: verify))
@@ -52,6 +50,16 @@ struct ReportsCommand: AsyncParsableCommand {
         ShownReport(report, opening: verify ? ReportOpening(report) : nil)
     }
 
+    /// The report with an id, or the only one whose id begins so.
+    private func find(_ text: String) async throws -> Report {
+        var found: [Report] = []
+        let whole = try await first { report in
+            if report.id.description.hasPrefix(text) { found.append(report) }
+            return report.id.description == text
+        }
+        return try whole ?? found.one(text, what: "report")
+    }
+
     /// Goes through the reports, the newest first, to the first that `isWanted`.
     private func first(_ isWanted: (Report) -> Bool) async throws -> Report? {
         var cursor: String?
@@ -63,4 +71,20 @@ struct ReportsCommand: AsyncParsableCommand {
         } while cursor != nil
         return nil
     }
+}
+
+/// A report as an operator names it in an argument: its id, or the beginning of it.
+struct ReportName: ExpressibleByArgument, Hashable, Sendable {
+    let text: String
+
+    init?(argument: String) {
+        text = argument.lowercased()
+        guard text.utf8.count >= shortestIDPrefix, text.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return nil }
+    }
+}
+
+extension Report: Nameable {
+    var names: [String] { [] }
+    var idText: String? { id.description }
+    var candidate: String { "\(id.short) (\(reporter) about \(user))" }
 }

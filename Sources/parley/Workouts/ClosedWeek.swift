@@ -9,6 +9,9 @@ extension WorkoutReply {
         let days = streakDays == 1 ? "1 day" : "\(streakDays) days"
         return "week \(week): \(times), \(days) in a row"
     }
+
+    /// Of a workout that was logged: also how it is taken back.
+    var loggedSentence: String { "\(sentence); parley workout delete \(id.short) takes it back" }
 }
 
 extension LocalGateway {

@@ -56,7 +56,11 @@ struct LogWorkoutCommand: AsyncParsableCommand {
             id: id ?? .random(), completedAt: at ?? .now, timeZone: zone ?? Foundation.TimeZone.current.identifier,
             kind: kind, minutes: minutes)
         do {
-            try await common.gateway.make(workout, at: workout.completedAt, as: sender.device(common.gateway))
+            let device = try sender.device(common.gateway)
+            try await common.gateway.make(workout, at: workout.completedAt, as: device, \.loggedSentence) {
+                var logged = LoggedWorkouts(of: device, common.gateway)
+                logged.append(workout.id)
+            }
         } catch let failure as ToolError where failure.status == .noAnswer && failure.canBeRepeated {
             throw ToolError(.noAnswer, "\(failure.message); to try again: \(commandLine(of: workout))")
         }
@@ -79,11 +83,16 @@ struct DeleteWorkoutCommand: AsyncParsableCommand {
         commandName: "delete", abstract: "Takes a workout back: it counts no more, unless its week is final.")
 
     @OptionGroup var sender: SenderOptions
-    @Argument(help: ArgumentHelp("The workout.", valueName: "ID")) var id: WorkoutID
+    @Argument(
+        help: ArgumentHelp(
+            "The workout; of one that was logged on this device, the beginning of its id is enough.", valueName: "ID"))
+    var workout: WorkoutName
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.gateway.make(DeleteWorkout(id: id), at: nil, as: sender.device(common.gateway))
+        let device = try sender.device(common.gateway)
+        let id = try workout.find(among: LoggedWorkouts(of: device, common.gateway))
+        try await common.gateway.make(DeleteWorkout(id: id), at: nil, as: device, \.sentence)
     }
 }
 
@@ -91,9 +100,13 @@ extension LocalGateway {
     /// Makes a request as a device, and prints the reply: in words on a terminal, else as one JSON object. Of a week
     /// that is closed it says since when.
     ///
-    /// - Parameter time: of the workout, where it is known.
+    /// - Parameters:
+    ///   - time: of the workout, where it is known.
+    ///   - sentence: says the reply on a terminal.
+    ///   - keep: what is done before an accepted request is reported.
     fileprivate func make<R: Request>(
-        _ request: R, at time: Timestamp?, as device: DeviceAddress
+        _ request: R, at time: Timestamp?, as device: DeviceAddress, _ sentence: (WorkoutReply) -> String,
+        keep: () -> Void = {}
     ) async throws where R.Reply == WorkoutReply {
         if let warning = expiryWarning(for: device, now: .now) { Terminal.report(warning) }
         let reply = try await self.request(request.operation, payload: request.payload(), as: device)
@@ -102,6 +115,7 @@ extension LocalGateway {
             if rejection?.code == .weekClosed, let time { await closings(at: time, of: device) } else {
                 [String]()
             }
+        if reply.isAccepted { keep() }
         guard !Output.isJSON() else {
             Terminal.printJSON(reply.payload)
             reasons.forEach(Terminal.report)
@@ -115,6 +129,6 @@ extension LocalGateway {
         guard let data = reply.data, let workout = try? WorkoutReply(members: data) else {
             throw failure(.malformedReply, device)
         }
-        Terminal.print(workout.sentence)
+        Terminal.print(sentence(workout))
     }
 }

@@ -1,6 +1,9 @@
-import ParleyProtocol
+import Foundation
+import ParleyClient
+import TestSupport
 import Testing
 
+@testable import ParleyProtocol
 @testable import parley
 
 @Suite("What a person calls things")
@@ -52,6 +55,46 @@ struct NameMatchTests {
         #expect(MessageName(argument: "12345678") == .beginning("12345678"), "so long a number is an id's beginning")
         #expect(MessageName(argument: "7F31a") == .beginning("7f31a"))
         for text in ["", "0", "#", "-3", "7f3", "hello", "7f31 x"] { #expect(MessageName(argument: text) == nil) }
+    }
+
+    @Test("a list is read page by page to its end, and a page without items ends it")
+    func pages() async throws {
+        func read(_ pages: [ListPage<Int>]) async throws -> (items: [Int], cursors: [String?]) {
+            var (cursors, left) = ([String?](), pages[...])
+            let items = try await ListPage.all { page throws(ClientError) in
+                cursors.append(page.cursor)
+                guard let next = left.popFirst() else { throw .malformedReply }
+                return next
+            }
+            return (items, cursors)
+        }
+        let whole = try await read([ListPage(items: [1, 2], nextCursor: "a"), ListPage(items: [3], nextCursor: nil)])
+        #expect(whole.items == [1, 2, 3] && whole.cursors == [nil, "a"])
+        let empty = try await read([ListPage(items: [1], nextCursor: "a"), ListPage(items: [], nextCursor: "b")])
+        #expect(empty.items == [1] && empty.cursors == [nil, "a"])
+    }
+
+    @Test("the workouts that were logged here are named by the beginnings of their ids")
+    func workouts() throws {
+        let place = try TemporaryDirectory()
+        let gateway = LocalGateway(path: place.path, timeout: .seconds(1))
+        let device: DeviceAddress = "alice/phone"
+        try FileManager.default.createDirectory(
+            atPath: DeviceDirectory(of: device, in: place.path).path, withIntermediateDirectories: true)
+        let ids: [WorkoutID] = ["7f31a5d0-0000-4000-8000-000000000001", "7f31a5d0-0000-4000-8000-000000000002"]
+        var logged = LoggedWorkouts(of: device, gateway)
+        for id in ids + [ids[0]] { logged.append(id) }
+        let kept = LoggedWorkouts(of: device, gateway)
+        #expect(kept.all.map(\.id) == [ids[1], ids[0]])
+        let name = try #require(WorkoutName(argument: "7F31a5d0"))
+        let several = #expect(throws: ToolError.self) { try name.find(among: kept) }
+        #expect(several?.status == .usage)
+        let unknown = "7f31a5d0-0000-4000-8000-000000000009"
+        #expect(try #require(WorkoutName(argument: unknown)).find(among: kept).description == unknown)
+        for _ in 0..<1001 { logged.append(.random()) }
+        #expect(LoggedWorkouts(of: device, gateway).all.count == 1000)
+        let none = #expect(throws: ToolError.self) { try name.find(among: LoggedWorkouts(of: device, gateway)) }
+        #expect(none?.status == .rejected)
     }
 
     @Test("a group is made with a name in quotes, or of one word, and with users")
