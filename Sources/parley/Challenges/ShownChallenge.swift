@@ -22,7 +22,7 @@ extension Challenge {
 
     /// A sentence for people.
     var sentence: String {
-        let start = "challenge \(id): \(challenger) and \(challenged), \(aim): \(standing)"
+        let start = "challenge \(id.short): \(challenger) and \(challenged), \(aim): \(standing)"
         return acceptedAt == nil ? start : "\(start), \(score)"
     }
 

@@ -27,7 +27,7 @@ extension ClientEvent {
         case .workoutReported(let reply):
             EventWords(
                 "workout.reported",
-                "the gateway has workout \(reply.id): \(reply.checkIns) in week \(reply.week), streak \(reply.streakDays)",
+                "the gateway has workout \(reply.id.short): \(reply.checkIns) in week \(reply.week), streak \(reply.streakDays)",
                 "workout", reply)
         case .requestRefused(let request, let rejection): request.words(rejection)
         case .conversationAdded(let summary): summary.words("conversation.added", titles)
@@ -37,7 +37,7 @@ extension ClientEvent {
                 $0.member("conversation_id", id)
             }
         case .messageRemoved(let id, let conversation, because: .expired):
-            EventWords("message.expired", "message \(id) has disappeared") { object in
+            EventWords("message.expired", "message \(id.short) has disappeared") { object in
                 object.member("conversation_id", conversation)
                 object.member("id", id)
             }
@@ -128,9 +128,17 @@ extension ConversationSummary {
 }
 
 extension RefusedRequest {
+    private var words: String {
+        switch self {
+        case .workout(let id): "workout \(id.short)"
+        case .workoutDeletion(let id): "taking back of workout \(id.short)"
+        case .day(let day, version: _): "report of \(day)"
+        }
+    }
+
     fileprivate func words(_ rejection: Rejection) -> EventWords {
         let sentence =
-            "the gateway refuses the \(self): \(rejection.code.rawValue): \(rejection.message)".printable
+            "the gateway refuses the \(words): \(rejection.message)".printable
         return EventWords("request.refused", sentence, to: .warned) { object in
             switch self {
             case .workout(let id):

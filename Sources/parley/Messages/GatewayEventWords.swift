@@ -38,7 +38,7 @@ struct GatewayEventWords: Sendable {
         GatewayEventWords(ActivityReaction.self) { reaction in
             let emoji = reaction.emoji.map { "reacts \($0)" } ?? "takes back a reaction"
             return EventWords(
-                reaction.name, "\(reaction.user) \(emoji) to \(reaction.item) of \(reaction.owner)", "reaction",
+                reaction.name, "\(reaction.user) \(emoji) to \(reaction.item.short) of \(reaction.owner)", "reaction",
                 reaction)
         },
         GatewayEventWords(GroupJoined.self) {
@@ -50,8 +50,10 @@ struct GatewayEventWords: Sendable {
         GatewayEventWords(GroupDeleted.self) { deletion, titles in
             EventWords(deletion.name, "\(titles[deletion.group]) is over", deletion.writeMembers)
         },
-        GatewayEventWords(GroupMemberEvent.self) { event in
-            EventWords(event.name, "\(event.change.user) \(event.words)", event.change.writeMembers)
+        GatewayEventWords(GroupMemberEvent.self) { event, titles in
+            EventWords(
+                event.name, "\(event.change.user) \(event.words(titles[event.change.group]))",
+                event.change.writeMembers)
         },
         GatewayEventWords(DeviceRenewal.self) { renewal in
             EventWords(
@@ -101,12 +103,12 @@ extension PersonNotice.Kind {
 }
 
 extension GroupMemberEvent {
-    fileprivate var words: String {
+    fileprivate func words(_ group: String) -> String {
         switch kind {
-        case .joined: "is in the group now"
-        case .left: "has left the group"
-        case .removed: "was removed from the group"
-        case .roleChanged: "is \(change.role?.name ?? "something else") now"
+        case .joined: "is in \(group) now"
+        case .left: "has left \(group)"
+        case .removed: "was removed from \(group)"
+        case .roleChanged: "is \(change.role?.name ?? "something else") of \(group) now"
         }
     }
 }

@@ -65,6 +65,7 @@ struct ListenCommand: AsyncParsableCommand {
             }
             let book = TitleBook(client.device.user)
             for summary in await client.conversations.all() { book.add(summary) }
+            if self.events, !json { for group in (try? await client.trainingGroups.all()) ?? [] { book.add(group) } }
             let earlier: @Sendable (EarlierMessages, ConversationID) -> Void = { run, id in
                 printEarlier(run, book.place(of: id))
             }

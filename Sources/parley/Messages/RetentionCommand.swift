@@ -68,6 +68,7 @@ struct RetentionTime: ExpressibleByArgument {
 extension Retention {
     fileprivate var sentence: String {
         let time = days == 0 ? "for ever" : days == 1 ? "for a day" : "for \(days) days"
-        return "\(conversation): messages are kept \(time)" + (isOwn ? "" : ", as the gateway's settings say")
+        let reason = isOwn ? "" : ", as the gateway's settings say"
+        return "conversation \(conversation.short): messages are kept \(time)\(reason)"
     }
 }

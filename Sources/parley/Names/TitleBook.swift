@@ -2,25 +2,26 @@ import ParleyClient
 import ParleyProtocol
 import Synchronization
 
-/// What the conversations are called, as events change it.
+/// What conversations and groups are called, as events change it.
 final class TitleBook: Sendable {
     private let user: UserID
-    private let known = Mutex((titles: Titles(), groups: Set<ConversationID>()))
+    private let known = Mutex(Titles())
 
     init(_ user: UserID) { self.user = user }
 
-    var titles: Titles { known.withLock(\.titles) }
+    var titles: Titles { known.withLock(\.self) }
 
     func add(_ summary: ConversationSummary) {
-        known.withLock { known in
-            known.titles.conversations[summary.id] = summary.title(for: user)
-            if summary.type != .known(.direct) { known.groups.insert(summary.id) }
-        }
+        known.withLock { $0.conversations[summary.id] = summary.title(for: user) }
     }
+
+    func add(_ group: TrainingGroup) { known.withLock { $0.groups[group.id] = group.name } }
 
     func add(_ event: ClientEvent) {
         switch event {
         case .conversationAdded(let summary), .conversationChanged(let summary): add(summary)
+        case .gateway(let event as GroupJoined): add(event.group)
+        case .gateway(let event as GroupUpdated): add(event.group)
         case .gateway, .connected, .waiting, .ended, .messageAdded, .messageChanged, .change, .messageRemoved, .status,
             .receipt, .typing,
             .membersChanged, .gatewayFault, .conversationRemoved, .messageRequest, .dayReported, .workoutReported,
@@ -30,6 +31,7 @@ final class TitleBook: Sendable {
         }
     }
 
-    /// For a line with its sender: the group's name, or the beginning of a direct conversation's id.
-    func place(of id: ConversationID) -> String { known.withLock { $0.groups.contains(id) ? $0.titles[id] : id.short } }
+    /// For a line with its sender: the group's name, or the other of a direct conversation; the beginning of the id of
+    /// one that is not known.
+    func place(of id: ConversationID) -> String { known.withLock { $0.conversations[id] ?? id.short } }
 }

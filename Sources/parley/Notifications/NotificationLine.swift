@@ -9,7 +9,7 @@ extension FeedNotification {
         let actor = actor?.text ?? "somebody"
         let group = subject.group.map { " of \(titles[$0])" } ?? ""
         let challenge =
-            subject.challenge.map { "challenge \($0.description.prefix(8))" } ?? "a challenge"
+            subject.challenge.map { "challenge \($0.short)" } ?? "a challenge"
         switch type {
         case .known(.newMember):
             return subject.group.map { "\(titles[$0]): \(actor) joined" } ?? "\(actor) is a new member"
@@ -25,8 +25,8 @@ extension FeedNotification {
         case .known(.messageRequest): return "\(actor) wants to write"
         case .known(.reaction):
             let what =
-                subject.message.map { "your message \($0.description.prefix(8))" }
-                ?? subject.activity.map { "your activity \($0)" }
+                subject.message.map { "your message \($0.short)" }
+                ?? subject.activity.map { "your activity \($0.short)" }
                 ?? "something of yours"
             return "\(actor) has reacted to \(what)"
         case .unknown(let name): return name

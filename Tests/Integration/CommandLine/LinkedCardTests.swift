@@ -42,7 +42,7 @@ final class LinkedCardTests {
         let received = try parley.run("open", "--as", "bob/phone", link)
         #expect(
             received.status == 0
-                && received.lines == ["challenge \(id): alice and bob, 50000 steps in 7 days: pending"])
+                && received.lines == ["challenge \(id.prefix(8)): alice and bob, 50000 steps in 7 days: pending"])
         #expect(received.errors.contains("parley challenge accept --as bob/phone \(id)"))
         #expect(received.errors.contains("parley challenge decline --as bob/phone \(id)"))
         let own = try parley.run("open", "--as", "alice/phone", link)

@@ -111,11 +111,20 @@ struct PeopleCommandTests {
         let made = try show("group", "create", "--as", "alice/phone", "Morning run", "--time-zone", "Europe/Berlin")
         #expect(made.last?.hasPrefix("Morning run is made, with weeks of Europe/Berlin") == true)
         let link = try #require(try parley.run("group", "invite", "--as", "alice/phone").lines.first)
+        let listening = try couple.listen(as: "alice/phone", "--events")
         #expect(try show("group", "join", "--as", "bob/phone", link).last == "you are in Morning run now, with 1 other")
+        try eventually("who joined what; there is: \(listening.output)") {
+            listening.output.contains("bob is in Morning run now\n") ? () : nil
+        }
+        listening.child.send(SIGTERM)
         try eventually("the notification") {
             try parley.run("notifications", "--as", "alice/phone").output.contains("Morning run: bob joined") ? () : nil
         }
-        #expect(try show("workout", "log", "--as", "bob/phone").last?.contains(": 1 check-in, 1 day in a row") == true)
+        let logged = try #require(
+            try show("workout", "log", "--as", "bob/phone").joined().firstMatch(
+                of: /: 1 check-in, 1 day in a row; parley workout delete ([0-9a-f]{8}) takes it back/))
+        let taken = try show("workout", "delete", "--as", "bob/phone", String(logged.1))
+        #expect(taken.last?.hasSuffix(": 0 check-ins, 0 days in a row") == true, "\(taken)")
         let closed = try show("workout", "log", "--as", "bob/phone", "--at", "2026-01-15T07:30:00Z", status: 1)
         #expect(closed.joined().contains("Morning run: week 2026-W03 closed Mon 19 Jan 2026"), "\(closed)")
         #expect(closed.joined().contains("Europe/Berlin"))

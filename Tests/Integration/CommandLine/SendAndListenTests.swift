@@ -148,7 +148,7 @@ struct SendAndListenTests {
         let listening = try couple.listen()
         try couple.send("\u{1B}[2J\u{7}two\nlines")
         let line = try eventually("a line") { listening.output.hasSuffix("\n") ? listening.output : nil }
-        #expect(line.hasSuffix(#" alice/phone: \u{1b}[2J\u{7}two ↵ lines"# + "\n"))
+        #expect(line.hasSuffix(#" alice alice/phone: \u{1b}[2J\u{7}two ↵ lines"# + "\n"))
     }
 
     @Test("a message that cannot be opened stands in its place and says why")

@@ -99,7 +99,8 @@ struct TerminalChatTests {
         let link = "parley://challenge/\(id)"
         try bob.awaitRow("the card", containing: "[challenge] Who walks more?, 50000 steps in 7 days, \(link)")
         bob.type("/open \(link)\r")
-        try bob.awaitRow("the challenge", containing: "challenge \(id): alice and bob, 50000 steps in 7 days: pending")
+        try bob.awaitRow(
+            "the challenge", containing: "challenge \(id.prefix(8)): alice and bob, 50000 steps in 7 days: pending")
         try bob.awaitRow("what can be done", containing: "accept it by: parley challenge accept --as bob/phone \(id)")
 
         let shared = try couple.parley.run(

@@ -104,11 +104,12 @@ final class UserCommandTests: ToolSuite {
         let made = try parley.run(
             "request", "--as", "alice/phone", "conversations/create", #"{"type":"direct","participant_ids":["bob"]}"#)
         let id = try #require(made.json["data"]["id"].text)
-        #expect(try parley.run("retention", "set", id, "90").output == "\(id): messages are kept for 90 days\n")
-        #expect(try parley.run("retention", "show", id).output == "\(id): messages are kept for 90 days\n")
-        #expect(try parley.run("retention", "set", id, "forever").output == "\(id): messages are kept for ever\n")
+        let named = "conversation \(id.prefix(8))"
+        #expect(try parley.run("retention", "set", id, "90").output == "\(named): messages are kept for 90 days\n")
+        #expect(try parley.run("retention", "show", id).output == "\(named): messages are kept for 90 days\n")
+        #expect(try parley.run("retention", "set", id, "forever").output == "\(named): messages are kept for ever\n")
         let back = try parley.run("retention", "set", id, "default").output
-        #expect(back == "\(id): messages are kept for ever, as the gateway's settings say\n")
+        #expect(back == "\(named): messages are kept for ever, as the gateway's settings say\n")
         #expect(try parley.run("retention", "set", id, "0").status == 2)
         let unknown = try parley.run("retention", "show", "7f31a5d0-0000-4000-8000-000000000000")
         #expect(unknown.status == 1)

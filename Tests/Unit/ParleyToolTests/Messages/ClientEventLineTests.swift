@@ -37,17 +37,17 @@ struct ClientEventLineTests {
         arguments: [
             (
                 RefusedRequest.workout(WorkoutID("7f31a5d0-0000-4000-8000-000000000001")), "workouts/log",
-                "workout 7f31a5d0-0000-4000-8000-000000000001"
+                "workout 7f31a5d0"
             ),
             (
                 .workoutDeletion(WorkoutID("7f31a5d0-0000-4000-8000-000000000001")), "workouts/delete",
-                "taking back of workout 7f31a5d0-0000-4000-8000-000000000001"
+                "taking back of workout 7f31a5d0"
             ),
             (.day(CivilDay(daysSinceEpoch: 20_000), version: 7), "metrics/report", "report of 2024-10-04"),
         ])
     func refused(_ request: RefusedRequest, _ operation: String, _ what: String) throws {
         let event = ClientEvent.requestRefused(request, Rejection(.weekClosed, "The week is over.\u{1B}[2J"))
-        let sentence = "the gateway refuses the \(what): week_closed: The week is over.\\u{1b}[2J"
+        let sentence = "the gateway refuses the \(what): The week is over.\\u{1b}[2J"
         #expect(event.warning(for: phone) == "WARNING: " + sentence)
         #expect(event.line(asJSON: false) == sentence)
         let object = try JSONObject(parsing: Array(try #require(event.line(asJSON: true)).utf8))
@@ -76,6 +76,36 @@ struct ClientEventLineTests {
         let line = Array(try #require(event.line(asJSON: true)).utf8)
         #expect(try JSONObject(parsing: line).text("event", maximum: 64) == "push.ended")
         #expect(try PushEnd(json: line) == end)
+    }
+
+    @Test(
+        "a change of a group's members names the group",
+        arguments: [
+            (.joined, nil, "bob is in Morning run now"), (.left, nil, "bob has left Morning run"),
+            (.removed, nil, "bob was removed from Morning run"),
+            (.roleChanged, .known(.admin), "bob is admin of Morning run now"),
+        ] as [(GroupMemberEvent.Kind, Named<MemberRole>?, String)])
+    func members(kind: GroupMemberEvent.Kind, role: Named<MemberRole>?, sentence: String) throws {
+        let group = GroupID.random()
+        let event = ClientEvent.gateway(
+            GroupMemberEvent(kind, GroupMemberChange(group: group, user: "bob", by: "alice", role: role)))
+        #expect(event.line(asJSON: false, Titles(groups: [group: "Morning run"])) == sentence)
+        #expect(try #require(event.line(asJSON: true)).contains(group.description))
+    }
+
+    @Test("a sentence has the beginning of an id, and the object for programs the whole")
+    func beginnings() throws {
+        let (message, conversation, workout) = (MessageID.random(), ConversationID.random(), WorkoutID.random())
+        let expired = ClientEvent.messageRemoved(message, in: conversation, because: .expired)
+        #expect(expired.line(asJSON: false) == "message \(message.short) has disappeared")
+        #expect(try #require(expired.line(asJSON: true)).contains(message.description))
+        let reply = WorkoutReply(id: workout, week: try #require(ISOWeek("2026-W03")), checkIns: 1, streakDays: 2)
+        let reported = ClientEvent.workoutReported(reply)
+        #expect(
+            reported.line(asJSON: false) == "the gateway has workout \(workout.short): 1 in week 2026-W03, streak 2")
+        #expect(
+            reply.loggedSentence
+                == "week 2026-W03: 1 check-in, 2 days in a row; parley workout delete \(workout.short) takes it back")
     }
 
     @Test("a week that is over is told with the group, the week and when it is closed")

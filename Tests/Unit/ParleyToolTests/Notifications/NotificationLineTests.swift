@@ -28,6 +28,9 @@ struct NotificationLineTests {
         let joined = notification(.known(.newMember), NotificationSubject(group: group))
         let titles = Titles(groups: [group: "Morning run"])
         #expect(joined.line(in: .utc, titles) == "* 2026-01-15 09:30:00 Morning run: bob joined")
+        let activity = ActivityID.random()
+        let reaction = notification(.known(.reaction), NotificationSubject(activity: activity))
+        #expect(reaction.sentence() == "bob has reacted to your activity \(activity.short)")
         let asked = notification(.known(.messageRequest), isRead: true)
         #expect(asked.line(in: .utc) == "  2026-01-15 09:30:00 bob wants to write")
     }
@@ -62,7 +65,7 @@ struct NotificationLineTests {
                 .gateway(NotificationsCleared(ids: nil, unreadCount: 2, badge: .counted(0), at: time)),
                 "2 notifications are unread", "notification.cleared"
             ),
-            (.gateway(reaction), "bob reacts 👏 to \(id) of alice", "activity.reaction"),
+            (.gateway(reaction), "bob reacts 👏 to \(id.short) of alice", "activity.reaction"),
         ]
         for (event, sentence, name) in events {
             #expect(event.line(asJSON: false) == sentence)
