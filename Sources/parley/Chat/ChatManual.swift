@@ -39,5 +39,21 @@ enum ChatManual {
         While a command about a message is written the messages have their numbers in the place of their times.
         """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
+    /// The sentence about a command that does not exist, or that is not written so: then it says how.
+    static func advice(on text: String) -> String {
+        let command = text.prefix { !$0.isWhitespace }
+        let own = lines.filter { $0.hasPrefix("\(command) ") }
+        let mentions = lines.filter { $0.split { " ,;.".contains($0) }.contains(command) }
+        let found = (own.isEmpty ? mentions : own).map { line in
+            guard let gap = line.firstRange(of: "  ") else { return line }
+            return "\(line[..<gap.lowerBound]): \(line[gap.upperBound...].drop { $0 == " " })"
+        }
+        if !found.isEmpty { return "\(command) is written so:\n\(found.joined(separator: "\n"))" }
+        guard ChatInput(String(command)) == .unknown(String(command)) else {
+            return "\(command) stands alone; /help says what there is."
+        }
+        return "There is no \(command); /help says what there is."
+    }
+
     static let page = ChatPage("What there is (any other key than the arrows goes back)", lines)
 }

@@ -49,7 +49,7 @@ extension ChatSession {
                 state.endTransfer(.upload(upload.message))
             }
         case .conversationAdded(let summary), .conversationChanged(let summary): update(summary)
-        case .conversationRemoved(let id): if id != conversation { state.list.remove(id) }
+        case .conversationRemoved(let id): state.leave(id)
         case .gateway(let notice as PersonNotice): handle(notice)
         case .gateway(let challenge as Challenge) where challenge.conversation == conversation:
             if let line = challenge.chatLine { state.transcript.append(line, .faint) }

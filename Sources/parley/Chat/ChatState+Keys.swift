@@ -147,7 +147,7 @@ extension ChatState {
         case .pause(let number): return selectTransfers(number) { $0.obstacle != .paused }.map { .pause($0) }
         case .resume(let number): return selectTransfers(number) { $0.obstacle == .paused }.map { .resume($0) }
         case .nothing: break
-        case .unknown(let command): transcript.append("There is no \(command); /help says what there is.", .warning)
+        case .unknown(let command): transcript.append(ChatManual.advice(on: command), .warning)
         }
         return []
     }

@@ -180,6 +180,20 @@ struct ChatConversationsTests {
         #expect(child.waitUntilEnded() == 0)
     }
 
+    @Test("who is removed from the group that the chat shows is told, and the list marks it")
+    func removal() throws {
+        try #require(try parley.run("group", "create", "--as", "alice/phone", "Morning run").status == 0)
+        let link = try #require(try parley.run("group", "invite", "--as", "alice/phone").lines.first)
+        try #require(try parley.run("group", "join", "--as", "bob/phone", link).status == 0)
+        let (bob, child) = try chat(as: "bob/phone", "--conversation", "morn", bar: "bob/phone in Morning run (2)")
+        try #require(try parley.run("group", "remove", "--as", "alice/phone", "bob").status == 0)
+        try bob.awaitRow("that it is over", containing: "You are not in Morning run any more.")
+        bob.type("\t")
+        try bob.awaitRow("the mark in the list", containing: "Morning run", " left")
+        bob.type("\u{7}")
+        quit(bob, child)
+    }
+
     @Test("a hostile name of a group stays a name")
     func hostile() throws {
         let made = try parley.run(

@@ -102,6 +102,21 @@ struct ChatConversationsTests {
         #expect(rows()[9] == "> half a se")
     }
 
+    @Test("who is no member of the shown conversation any more is told once, and the list marks it")
+    mutating func removal() {
+        state.show(ChatPlace(run))
+        for _ in 0..<2 { state.leave(run.id) }
+        #expect(rows().filter { $0.contains("You are not in Morning run any more.") }.count == 1)
+        #expect(state.list[run.id]?.isMember == false)
+        state.leave(carol.id)
+        #expect(state.list[carol.id] == nil, "one that is not shown is gone")
+        state.show(ChatPlace(bob))
+        state.leave(bob.id)
+        #expect(rows().contains { $0.contains("The conversation with bob has ended, or is a message request now.") })
+        state.update(entry("Morning run", id: run.id, at: 9))
+        #expect(state.list[run.id]?.isMember == true, "they are back")
+    }
+
     @Test("without a conversation nothing is sent")
     mutating func nowhere() {
         #expect(write("hello") == [.typing])

@@ -183,11 +183,30 @@ struct ChatStateTests {
     mutating func refusals() {
         #expect(write("/nonsense") == [.stopTyping])
         #expect(rows().contains { $0.contains("There is no /nonsense") })
+        #expect(write("/new") == [.stopTyping])
+        #expect(rows(TerminalSize(columns: 80, rows: 8)).contains { $0.contains("/new NAME: opens the conversation") })
         #expect(write("/history") == [.stopTyping, .fetchOlder])
         #expect(write("/history") == [.stopTyping], "it is being fetched")
         state.hasOlder = false
         #expect(write("/history") == [.stopTyping])
         #expect(rows().contains { $0.contains("nothing older") })
+    }
+
+    @Test(
+        "a command that is not written so is told with the manual's own line about it",
+        arguments: [
+            ("/edit", ["/edit TEXT: puts TEXT in the place of a message of yours, the last without a choice"]),
+            ("/group 'x", ["/group NAME USER…: makes a group, its name in quotes if it has blanks; "]),
+            ("/reply #12", ["/reply TEXT: answers the message; without a choice the other's last, with #12 that of"]),
+            ("/save x", ["/save N PATH: saves the file with the number N"]),
+            ("/open", ["/open N: shows the picture", "/open LINK: shows what a parley:// link leads to"]),
+            ("/board x", ["/members: shows who is in it; /board how they stand in this week"]),
+            ("/block a/b", ["/follow: follows the other; /unfollow, /block, /unblock"]),
+            ("/list x", ["/list stands alone"]), ("/quitt", ["There is no /quitt; /help"]), ("/", ["There is no /; "]),
+        ] as [(String, [String])])
+    func advice(text: String, parts: [String]) {
+        let advice = ChatManual.advice(on: text)
+        for part in parts { #expect(advice.contains(part), "\(advice)") }
     }
 
     @Test("the screen has the newest rows, a bar and the line that is written")
