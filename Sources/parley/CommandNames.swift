@@ -18,12 +18,13 @@ extension Parley {
                 // The options that stand before a command's name, and the parser's own one.
                 isValue = ["--data", "--timeout", "--passphrase-file", "--generate-completion-script"]
                     .contains(argument)
+                // What stands behind any other option may be its value.
+                if !isValue, command.configuration.defaultSubcommand != nil { return }
                 continue
             }
             let subcommands = command.configuration.subcommands
-            guard !subcommands.isEmpty, command.configuration.defaultSubcommand == nil, argument != "help" else {
-                return
-            }
+            // No default subcommand has an argument that is no option.
+            guard !subcommands.isEmpty, argument != "help" else { return }
             let names = subcommands.map { CommandNames.name(of: $0) }
             guard let index = names.firstIndex(of: argument) else {
                 throw unknown(argument, among: names, path.joined(separator: " "))

@@ -4,9 +4,10 @@ import ParleyProtocol
 
 struct ShareChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "share", abstract: "Sends the card of a challenge to its conversation, and prints the reply.",
+        commandName: "share", abstract: "Sends the card of a challenge to its conversation.",
         discussion: """
-            Exit status as of `parley send`. Who gets the card opens the challenge by its link: parley://challenge/ID
+            Says so, or in a pipe prints the reply as one JSON object. Exit status as of `parley send`. \
+            Who gets the card opens the challenge by its link: parley://challenge/ID
 
             Example:
               parley challenge share --as alice/phone 7f31a5d0-0000-4000-8000-000000000000 'Who walks more?'

@@ -42,7 +42,7 @@ struct GroupOptions: ParsableArguments {
         }
         guard groups.count == 1 else {
             let names = groups.map(\.candidate).joined(separator: ", ")
-            throw ToolError(.rejected, "there are several; --group says which: \(names)")
+            throw ToolError(.usage, "there are several; --group says which: \(names)")
         }
         return only
     }
@@ -146,8 +146,9 @@ struct RenameGroupCommand: ClientCommand {
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> String {
-        let group = try await client.trainingGroups.rename(choice.choose(by: client).id, to: name)
-        return "\(group.id) is \(group.name.printable)"
+        let former = try await choice.choose(by: client)
+        let group = try await client.trainingGroups.rename(former.id, to: name)
+        return "\(former.name.printable) is called \(group.name.printable) now"
     }
 }
 

@@ -34,8 +34,8 @@ struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Deletes one of your own messages, for everybody.",
         discussion: """
-            Prints the reply as one JSON object: the place of the change in the log. Of a message that is deleted already \
-            it says so, with status 0.
+            Says so, or in a pipe prints the reply as one JSON object: the place of the change in the log. Of a message \
+            that is deleted already it says so, with status 0.
             """)
 
     @OptionGroup var target: TargetOptions

@@ -44,6 +44,7 @@ struct NotificationsCommand: AsyncParsableCommand {
                 // All that there may be, so that nothing of it is shown later as if it were new.
                 let page = try await client.notifications.list(
                     page: Page(limit: follow ? Limits.pageItems : limit))
+                if page.items.isEmpty, !json, limit > 0 { Terminal.report("there is nothing yet") }
                 feed.add(page.items).suffix(limit).forEach { show($0, titles) }
             }
             if markRead { try await client.notifications.markAllRead() }

@@ -41,11 +41,13 @@ final class GroupCommandTests: ToolSuite {
 
         #expect(try group("rename", as: "bob", "Mine").errors.contains("forbidden"))
         #expect(try group("role", as: "alice", "bob", "admin").output == "bob is admin\n")
-        #expect(try group("rename", as: "bob", "Evening run").status == 0)
+        let renamed = try group("rename", as: "bob", "Evening run")
+        #expect(renamed.output == "Morning run is called Evening run now\n", "\(renamed.errors)")
         let invites = try group("invites", as: "bob", "--json")
         let invite = try #require(invites.json["id"].text)
         #expect(invites.json["uses_left"] == 1 && invites.json["token"] == .null)
-        #expect(try group("revoke", as: "bob", invite).status == 0)
+        #expect(try group("revoke", as: "bob", "ffff").errors.contains("no invite is called ffff"))
+        #expect(try group("revoke", as: "bob", "\(invite.prefix(8))").output == "revoked \(invite.prefix(8))\n")
         #expect(try group("join", as: "bob", link).json["name"] == "Evening run")
         #expect(try group("leave", as: "bob").output == "left Evening run\n")
         let back = try group("join", as: "bob", link)
@@ -72,5 +74,17 @@ final class GroupCommandTests: ToolSuite {
         #expect(try group("delete", as: "alice", "--group", id).output == "ended \(id)\n")
         let never = try group("leave", as: "alice", "--group", "7f31a5d0-0000-4000-8000-000000000000")
         #expect(never.status == 1 && never.errors.contains("not_found"))
+    }
+
+    @Test("of several groups one is named, which is a matter of usage")
+    func several() throws {
+        let couple = try Couple(settings: TestGateway.roomy.with(["groups_per_user": 2]))
+        for name in ["Morning run", "Morning walk"] {
+            #expect(try couple.parley.run("group", "create", "--as", "alice/phone", name).status == 0)
+        }
+        for arguments in [[], ["--group", "morning"]] {
+            let several = try couple.parley.run(["group", "members", "--as", "alice/phone"] + arguments)
+            #expect(several.status == 2 && several.errors.contains("Morning walk ("), "\(several.errors)")
+        }
     }
 }

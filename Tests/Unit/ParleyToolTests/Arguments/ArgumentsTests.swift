@@ -45,6 +45,8 @@ struct ArgumentsTests {
             (["--data", "chat", "snd", "--as", "alice/phone"], "did you mean parley send?"),
             (["user", "ad", "alice"], "did you mean parley user add?"),
             (["user", "expel", "alice"], "no command parley user expel; these are: add, list"),
+            (["requests", "acept", "eve"], "did you mean parley requests accept?"),
+            (["activity", "--data", "d", "lst", "--as", "alice/phone"], "did you mean parley activity list?"),
         ])
     func slips(arguments: [String], advice: String) {
         let error = #expect(throws: (any Error).self) { try Parley.checkCommandNames(arguments) }
@@ -55,7 +57,8 @@ struct ArgumentsTests {
         "what is no slip is left to the parser",
         arguments: [
             ["send", "--as", "alice/phone", "--to", "bob", "chta"], ["help", "tail"], ["--version"], [],
-            ["--data=x", "user", "list"], ["user"],
+            ["--data=x", "user", "list"], ["user"], ["requests"], ["activity", "--as", "alice/phone"],
+            ["requests", "--json", "acept"], ["link", "approve", "CODE"],
         ])
     func noSlips(arguments: [String]) throws { try Parley.checkCommandNames(arguments) }
 
