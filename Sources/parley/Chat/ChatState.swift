@@ -134,15 +134,14 @@ struct ChatState {
         return list.update(entry)
     }
 
-    /// The user is no member of a conversation any more. One that is shown stays, and it is said once.
+    /// The user is no member of a conversation any more. One that is shown stays. Of a group this is said once; a
+    /// direct conversation has become a message request, and is shown as one.
     mutating func leave(_ id: ConversationID) {
         guard id == place.id, var entry = list[id] else { return list.remove(id) }
         guard entry.isMember else { return }
         entry.isMember = false
         list.update(entry)
-        transcript.append(
-            entry.peer.map { "The conversation with \($0) has ended, or is a message request now." }
-                ?? "You are not in \(entry.title) any more.", .warning)
+        if entry.peer == nil { transcript.append("You are not in \(entry.title) any more.", .warning) }
     }
 
     /// A page of history has come: the first unread message goes to the top of the screen once it is there.
