@@ -2,14 +2,23 @@ import ArgumentParser
 import ParleyClient
 import ParleyProtocol
 
-/// A conversation as a person names it in an argument: by its name or id, or the beginning of one.
-struct ConversationName: ExpressibleByArgument, Hashable, Sendable {
-    let text: String
+/// What a person names in an argument, by a text that is not empty.
+protocol NameArgument: ExpressibleByArgument, Hashable, Sendable {
+    var text: String { get }
 
+    init(text: String)
+}
+
+extension NameArgument {
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }
-        text = argument
+        self.init(text: argument)
     }
+}
+
+/// A conversation as a person names it in an argument: by its name or id, or the beginning of one.
+struct ConversationName: NameArgument {
+    let text: String
 
     /// A whole id names it without a question to anybody.
     var id: ConversationID? { ConversationID(text.lowercased()) }
@@ -22,13 +31,8 @@ struct ConversationName: ExpressibleByArgument, Hashable, Sendable {
 }
 
 /// A group as a person names it in an argument.
-struct GroupName: ExpressibleByArgument, Hashable, Sendable {
+struct GroupName: NameArgument {
     let text: String
-
-    init?(argument: String) {
-        guard !argument.isEmpty else { return nil }
-        text = argument
-    }
 
     var id: GroupID? { GroupID(text.lowercased()) }
 
@@ -39,13 +43,8 @@ struct GroupName: ExpressibleByArgument, Hashable, Sendable {
 }
 
 /// A challenge as a person names it in an argument.
-struct ChallengeName: ExpressibleByArgument, Hashable, Sendable {
+struct ChallengeName: NameArgument {
     let text: String
-
-    init?(argument: String) {
-        guard !argument.isEmpty else { return nil }
-        text = argument
-    }
 
     func find(by client: MessagingClient) async throws -> ChallengeID {
         if let id = ChallengeID(text.lowercased()) { return id }
@@ -55,13 +54,8 @@ struct ChallengeName: ExpressibleByArgument, Hashable, Sendable {
 }
 
 /// An item of somebody's activity: its id, or the beginning of it.
-struct ActivityName: ExpressibleByArgument, Hashable, Sendable {
+struct ActivityName: NameArgument {
     let text: String
-
-    init?(argument: String) {
-        guard !argument.isEmpty else { return nil }
-        text = argument
-    }
 
     func find(by client: MessagingClient) async throws -> ActivityID {
         if let id = ActivityID(text.lowercased()) { return id }
@@ -71,13 +65,8 @@ struct ActivityName: ExpressibleByArgument, Hashable, Sendable {
 }
 
 /// An invite to one of the user's groups: its id, or the beginning of it.
-struct InviteName: ExpressibleByArgument, Hashable, Sendable {
+struct InviteName: NameArgument {
     let text: String
-
-    init?(argument: String) {
-        guard !argument.isEmpty else { return nil }
-        text = argument
-    }
 
     func find(by client: MessagingClient) async throws -> InviteID {
         if let id = InviteID(text.lowercased()) { return id }

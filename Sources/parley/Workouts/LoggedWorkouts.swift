@@ -4,13 +4,8 @@ import ParleyProtocol
 import PrivateFiles
 
 /// A workout as a person names it in an argument: its id, or the beginning of it.
-struct WorkoutName: ExpressibleByArgument, Hashable, Sendable {
+struct WorkoutName: NameArgument {
     let text: String
-
-    init?(argument: String) {
-        guard !argument.isEmpty else { return nil }
-        text = argument
-    }
 
     func find(among logged: LoggedWorkouts) throws(ToolError) -> WorkoutID {
         if let id = WorkoutID(text.lowercased()) { return id }
