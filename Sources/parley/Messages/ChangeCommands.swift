@@ -126,8 +126,9 @@ struct TargetOptions: ParsableArguments {
                 if let name { try await name.find(in: conversation, by: client) } else {
                     try await newestMessage(newest, conversation, by: client)
                 }
-            // A device can only change messages that it has. Of one that is gone the gateway says so.
-            _ = try? await client.message(id, in: conversation)
+            // A device can only change messages that it has, and for a whole id none was read. Of one that is gone the
+            // gateway says so.
+            if case .id? = name { _ = try? await client.message(id, in: conversation) }
             return try await make(client, id, conversation).map { ($0, conversation) }
         }
     }
