@@ -27,8 +27,8 @@ say "building parleyd and the broker's plugin with coverage"
 log=$(mktemp)
 trap 'stop_build; rm -f "$log"' EXIT
 for product in parleyd ParleyBrokerPlugin; do
-    build_quietly "$log" "$product with coverage" --scratch-path "$root/.build/walk" --product "$product" \
-        -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping
+    build_quietly "$log" "$product with coverage" "${swift_flags[@]}" --scratch-path "$root/.build/walk" \
+        --product "$product" -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping
 done
 [[ ${1-} != --build ]] || exit 0
 export PARLEY_PRODUCTS=$root/.build/walk/debug PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Adversaries/Siege

@@ -29,13 +29,13 @@ build_release() {
     # Both programs at once, so that more of it is compiled side by side: ParleyPrograms depends on them.
     if [[ " $* " == *" parleyd "* && " $* " == *" ParleyBrokerPlugin "* ]]; then
         say "building parleyd and the broker's plugin"
-        build_quietly "$log" "parleyd and the plugin" --target ParleyPrograms
+        build_quietly "$log" "parleyd and the plugin" "${release_flags[@]}" --target ParleyPrograms
         at_once=parleyd
     fi
     for product in "$@"; do
         [[ $product != "$at_once" ]] || continue
         say "building $product"
-        build_quietly "$log" "$product" --product "$product"
+        build_quietly "$log" "$product" "${release_flags[@]}" --product "$product"
     done
     rm -f "$log"
     binaries=$(realpath -- "$root/.build/release")
@@ -70,14 +70,14 @@ built_from() {
     sed -n 1p "$record"
 }
 
-# build_quietly LOG WHAT OPTION…: a build for release of the package at `root`.
+# build_quietly LOG WHAT OPTION…: a build of the package at `root`, with options of `swift build`.
 build_quietly() {
     local log=$1 what=$2
     shift 2
     # In the background, so that a signal to this script is heard at once. If this script is killed, the build gets
     # SIGINT, at which it ends its compilers too, and which it would ignore in the background otherwise.
     setsid env --default-signal=INT setpriv --pdeathsig INT \
-        swift build --package-path "$root" "${release_flags[@]}" "$@" >"$log" 2>&1 &
+        swift build --package-path "$root" "$@" >"$log" 2>&1 &
     building=$!
     tell_how_far "$log" "$what" "$building" &
     telling=$!
