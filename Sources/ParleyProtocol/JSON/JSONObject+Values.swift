@@ -26,8 +26,11 @@ extension JSONObject {
     func count(_ name: String) throws(Rejection) -> Int? { try integer(name, in: 0...Int.max) }
 
     func timestamp(_ name: String) throws(Rejection) -> Timestamp? {
-        guard let text = try text(name, maximum: 24) else { return nil }
-        guard let time = Timestamp(text) else { throw .badRequest(name, "not a time in UTC with milliseconds") }
+        guard value(name) != nil else { return nil }
+        // Whatever else it is, a number too, it is told by an example.
+        guard let text = (try? text(name, maximum: 24)) ?? nil, let time = Timestamp(text) else {
+            throw .badRequest(name, "not a time in UTC with milliseconds, such as 2026-01-15T09:30:00.000Z")
+        }
         return time
     }
 
