@@ -6,8 +6,9 @@ struct Parley: AsyncParsableCommand {
         commandName: "parley",
         abstract: "Speaks to a running Parley gateway, as its operator or as one of its devices.",
         discussion: """
-            Results go to standard output, everything else to standard error: sentences and tables on a terminal, and JSON, \
-            an object a line, where a program reads, or with --json. A conversation, group, challenge or message is named by \
+            Results go to standard output, everything else to standard error: sentences and tables on a terminal, or with \
+            --text; JSON, an object a line, where a program reads, or with --json. What has no fields is printed as it \
+            is: a link, a code or a path by itself, and that something is done. A conversation, group, challenge or message is named by \
             its name or id, or by the beginning of either as long as that is one alone.
 
             Without a command it is `parley chat`, on a terminal and where one device is kept.
@@ -79,12 +80,14 @@ struct CommonOptions: ParsableArguments {
             valueName: "FILE"))
     var passphraseFile: String?
 
+    @OptionGroup var output: OutputOptions
+
     /// As they are written.
     var arguments: [String] {
         let options = [
             ("--data", data), ("--timeout", String(timeout)), ("--passphrase-file", passphraseFile),
         ]
-        return options.flatMap { name, value in value.map { [name, $0] } ?? [] }
+        return options.flatMap { name, value in value.map { [name, $0] } ?? [] } + output.arguments
     }
 
     func validate() throws {

@@ -83,7 +83,7 @@ extension Conversation {
 
 extension ConversationID {
     /// The id of the direct conversation of two users (protocol §1); `nil` without memory.
-    static func direct(_ one: UserID, _ other: UserID) -> ConversationID? {
+    package static func direct(_ one: UserID, _ other: UserID) -> ConversationID? {
         (try? SHA256.hash(ConversationID.directPreimage(one, other).span))
             .flatMap { UUIDValue.nameBased(digest: $0) }.map { ConversationID($0) }
     }

@@ -17,7 +17,6 @@ struct WhoAmICommand: AsyncParsableCommand {
     @OptionGroup var sender: SenderOptions
     @Flag(help: "List all devices that are signed in here.") var all = false
     @Flag(help: "Show only what is known here.") var offline = false
-    @Flag(help: "One JSON object.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -28,20 +27,21 @@ struct WhoAmICommand: AsyncParsableCommand {
         let gateway = common.gateway
         if all { return try list(gateway) }
         let device = try sender.device(gateway)
-        let known = try gateway.signIn(of: device)
-        if !json { known.lines.forEach(Terminal.print) }
+        let (known, isJSON) = (try gateway.signIn(of: device), common.output.isJSON)
+        if !isJSON { known.lines.forEach(Terminal.print) }
         let account = offline ? nil : try await gateway.account(of: device)
-        if json { return Terminal.printJSON(known.json(account)) }
+        if isJSON { return Terminal.printJSON(known.json(account)) }
         account?.lines.forEach(Terminal.print)
     }
 
     private func list(_ gateway: LocalGateway) throws(ToolError) {
         let devices = gateway.signedInPeople()
         let chosen = try gateway.chosenDevice() ?? (devices.count == 1 ? devices.first : nil)
+        let isJSON = common.output.isJSON
         var table = Table(headings: ["", "device", "broker", "token until"])
         for device in devices {
             let known = try gateway.signIn(of: device)
-            if json {
+            if isJSON {
                 Terminal.printJSON(known.json(nil, isDefault: device == chosen))
             } else {
                 table.add([
@@ -50,7 +50,7 @@ struct WhoAmICommand: AsyncParsableCommand {
                 ])
             }
         }
-        if !json { table.print() }
+        if !isJSON { table.print() }
         if devices.isEmpty { Terminal.report("nobody is signed in in \(gateway.path)") }
     }
 }

@@ -17,8 +17,7 @@ struct ListActivityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists what the user and their friends have achieved.",
         discussion: """
-            The newest come last, with who of one's friends reacts how. With --json each is a JSON object on one line, for \
-            programs.
+            The newest come last, with who of one's friends reacts how.
 
             Examples:
               parley activity --as alice/phone
@@ -33,7 +32,6 @@ struct ListActivityCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("How many to show, the newest.", valueName: "N")) var limit = 50
     @Flag(help: "The beginning of each id, which other commands take.") var ids = false
-    @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -47,13 +45,9 @@ struct ListActivityCommand: AsyncParsableCommand {
         let page = try await common.signedIn(as: reader) {
             try await $0.activity.list(of: of, page: Page(limit: limit))
         }
-        if page.items.isEmpty, !json { Terminal.report("there is nothing yet") }
+        if page.items.isEmpty, !common.output.isJSON { Terminal.report("there is nothing yet") }
         for item in page.items.reversed() {
-            guard !json else {
-                Terminal.printJSON(item.json)
-                continue
-            }
-            Terminal.print((ids ? "\(item.id.description.prefix(8)) " : "") + item.line(in: .local))
+            common.output.print(item, as: (ids ? "\(item.id.short) " : "") + item.line(in: .local))
         }
     }
 }
@@ -61,7 +55,7 @@ struct ListActivityCommand: AsyncParsableCommand {
 struct PostActivityCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "post", abstract: "Says that the user has completed a plan or reached a goal.",
-        discussion: "It is printed as a JSON object on one line.")
+        discussion: "Its id is what `parley activity react` takes.")
 
     @OptionGroup var sender: SenderOptions
 
@@ -84,12 +78,15 @@ struct PostActivityCommand: ClientCommand {
     func ask(_ client: MessagingClient) async throws -> ActivityItem {
         try await client.activity.post(id: id ?? .random(), type, title: title, description: description)
     }
+
+    func show(_ item: ActivityItem) {
+        common.output.print(item, as: "\(item.id.short) \(item.line(in: .local))")
+    }
 }
 
 struct ReactToActivityCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "react", abstract: "Reacts to an item, in the place of an earlier reaction.",
-        discussion: "The item is printed as a JSON object on one line.")
+        commandName: "react", abstract: "Reacts to an item, in the place of an earlier reaction.")
 
     @OptionGroup var sender: SenderOptions
     @Argument(help: ArgumentHelp("The item, or the beginning of its id.", valueName: "ID")) var item: ActivityName
@@ -99,12 +96,15 @@ struct ReactToActivityCommand: ClientCommand {
     func ask(_ client: MessagingClient) async throws -> ActivityItem {
         try await client.activity.react(emoji, to: item.find(by: client))
     }
+
+    func show(_ item: ActivityItem) {
+        common.output.print(item, as: "\(item.id.short) \(item.line(in: .local))")
+    }
 }
 
 struct UnreactToActivityCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unreact", abstract: "Takes the user's reaction to an item back.",
-        discussion: "The item is printed as a JSON object on one line.")
+        commandName: "unreact", abstract: "Takes the user's reaction to an item back.")
 
     @OptionGroup var sender: SenderOptions
     @Argument(help: ArgumentHelp("The item, or the beginning of its id.", valueName: "ID")) var item: ActivityName
@@ -112,5 +112,9 @@ struct UnreactToActivityCommand: ClientCommand {
 
     func ask(_ client: MessagingClient) async throws -> ActivityItem {
         try await client.activity.removeReaction(from: item.find(by: client))
+    }
+
+    func show(_ item: ActivityItem) {
+        common.output.print(item, as: "\(item.id.short) \(item.line(in: .local))")
     }
 }

@@ -32,7 +32,7 @@ struct FileDelivery {
                 "nothing has moved for \(gateway.timeout.components.seconds) seconds; the file is kept, and goes on with "
                     + "the same command, or with the device's next chat")
         }
-        try delivery.report(to: device, gateway)
+        try delivery.report(to: device, gateway, by: command.common.output)
     }
 
     /// The message with the same file that an earlier run has begun to send.

@@ -76,7 +76,7 @@ struct CreateChallengeCommand: ClientCommand {
         return challenge
     }
 
-    func show(_ challenge: Challenge) { Terminal.printResult(challenge.sentence, challenge) }
+    func show(_ challenge: Challenge) { common.output.print(challenge, as: challenge.sentence) }
 }
 
 /// The challenge that a command answers, and the device that it acts as.
@@ -86,14 +86,14 @@ struct AnswerOptions: ParsableArguments {
     var challenge: ChallengeName
     @OptionGroup var common: CommonOptions
 
-    /// Answers, and says what the challenge is now, or prints it as a JSON object.
+    /// Answers, and prints what the challenge is now.
     func answer(
         _ make: @Sendable (MessagingClient.Challenges, ChallengeID) async throws -> Challenge
     ) async throws {
         let answered = try await common.signedIn(as: sender) {
             try await make($0.challenges, challenge.find(by: $0))
         }
-        Terminal.printResult(answered.sentence, answered)
+        common.output.print(answered, as: answered.sentence)
     }
 }
 
@@ -133,7 +133,6 @@ struct ListChallengesCommand: ClientCommand {
     var conversation: ConversationName?
 
     @Option(help: ArgumentHelp("How many at most.", valueName: "N")) var limit: Int = 50
-    @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -157,7 +156,7 @@ struct ListChallengesCommand: ClientCommand {
 
     func show(_ challenges: [Challenge]) {
         let headings = ["CHALLENGE", "BETWEEN", "AIM", "STATUS", "SO FAR", "ENDS"]
-        Terminal.printList(challenges, asJSON: json, headings: headings) { challenge in
+        common.output.print(challenges, headings: headings) { challenge in
             [
                 challenge.id.description, "\(challenge.challenger), \(challenge.challenged)", challenge.aim,
                 challenge.standing, challenge.score, challenge.endsAt.map { TimeZone.local.civil($0).stamp } ?? "",

@@ -6,8 +6,7 @@ struct ShareChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "share", abstract: "Sends the card of a challenge to its conversation.",
         discussion: """
-            Says so, or in a pipe prints the reply as one JSON object. Exit status as of `parley send`. \
-            Who gets the card opens the challenge by its link: parley://challenge/ID
+            Exit status as of `parley send`. Who gets the card opens the challenge by its link: parley://challenge/ID
 
             Example:
               parley challenge share --as alice/phone 7f31a5d0-0000-4000-8000-000000000000 'Who walks more?'

@@ -28,12 +28,11 @@ struct DoctorCommand: ParsableCommand {
     @Flag(help: "Check the database row by row with its indexes, and the newest backup's digest, which takes long.")
     var thorough = false
     @Flag(help: "Look for no database file: it is on a server.") var withoutDatabase = false
-    @Flag(help: "One JSON object: is_well, checks.") var json = false
     @OptionGroup var common: CommonOptions
 
     func run() throws {
         let flags =
-            (thorough ? ["--thorough"] : []) + (json ? ["--json"] : [])
+            (thorough ? ["--thorough"] : []) + (common.output.isJSON ? ["--json"] : [])
             + (withoutDatabase ? ["--without-database"] : [])
         try Daemon.run(["doctor", "--data", common.gateway.path] + flags)
     }

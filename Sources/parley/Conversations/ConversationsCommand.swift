@@ -15,16 +15,13 @@ struct ConversationsCommand: ClientCommand {
             """)
 
     @OptionGroup var sender: SenderOptions
-    @Flag(help: "One JSON object a line, also on a terminal.") var json = false
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> [Conversation] { try await client.conversations.listed() }
 
     func show(_ conversations: [Conversation]) {
         let user = (try? sender.device(common.gateway))?.user
-        Terminal.printList(
-            conversations, asJSON: Output.isJSON(json), headings: ["NAME", "UNREAD", "WITH", "LAST", "ID"]
-        ) { conversation in
+        common.output.print(conversations, headings: ["NAME", "UNREAD", "WITH", "LAST", "ID"]) { conversation in
             let entry = conversation.listEntry
             let unread = entry.map(\.unread.number) ?? 0
             let others = conversation.members.map(\.user).filter { $0 != user }.map(\.text)

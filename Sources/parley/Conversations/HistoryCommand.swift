@@ -21,7 +21,6 @@ struct HistoryCommand: AsyncParsableCommand {
         ConversationName?
     @Option(help: ArgumentHelp("How many, the newest.", valueName: "N")) var limit = 50
     @Option(help: ArgumentHelp("Only those before this number.", valueName: "N")) var before: Int?
-    @Flag(help: "One JSON object a line, also on a terminal.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -42,7 +41,7 @@ struct HistoryCommand: AsyncParsableCommand {
                 }
             return try await client.messages(of: id, before: before, limit: limit)
         }
-        if Output.isJSON(json) { return messages.forEach { Terminal.printJSON($0.json) } }
+        if common.output.isJSON { return messages.forEach { Terminal.printJSON($0.json) } }
         if messages.isEmpty { Terminal.report("there is nothing yet") }
         for message in messages { Terminal.print(message.numberedLine(in: .local)) }
     }

@@ -17,7 +17,6 @@ struct SearchCommand: AsyncParsableCommand {
     @OptionGroup var sender: SenderOptions
     @Option(help: ArgumentHelp("The only conversation that is searched.", valueName: "NAME")) var conversation: String?
     @Option(help: ArgumentHelp("How many, the newest.", valueName: "N")) var limit = 50
-    @Flag(help: "One JSON object a line, also on a terminal.") var json = false
     @Argument(help: ArgumentHelp("What they say.", valueName: "WORDS")) var words: [String]
     @OptionGroup var common: CommonOptions
 
@@ -39,7 +38,7 @@ struct SearchCommand: AsyncParsableCommand {
             let found = try await client.search(words.joined(separator: " "), in: id, limit: limit)
             return (found, await client.conversationTitles())
         }
-        if Output.isJSON(json) { return found.reversed().forEach { Terminal.printJSON($0.json) } }
+        if common.output.isJSON { return found.reversed().forEach { Terminal.printJSON($0.json) } }
         if found.isEmpty { Terminal.report("nothing found") }
         for message in found.reversed() {
             Terminal.print(message.numberedLine(in: .local, titles[message.conversation]))

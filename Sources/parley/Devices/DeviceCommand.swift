@@ -39,7 +39,7 @@ struct AddDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Adds a device to a user, and keeps its credentials.",
         discussion: """
-            Prints one JSON object with username, client_id, expires_at and credentials_file: \
+            In JSON it is username, client_id, expires_at and credentials_file: \
             DIR/devices/UID/DID/credentials.json, readable by its owner alone, where `parley request --as UID/DID` finds \
             what an MQTT client signs in with. Beside it is the same for mosquitto_sub, mosquitto_pub and mosquitto_rr, \
             which take it with XDG_CONFIG_HOME=DIR/devices/UID/DID. The token is printed only with --print-token, as \
@@ -62,7 +62,7 @@ struct AddDeviceCommand: AsyncParsableCommand {
     func run() async throws {
         let credentials = try await common.gateway.ask(
             AddDevice(address: name.address, lifetimeDays: lifetime.days, name: displayName, isNew: true))
-        try token.keep(credentials, of: name.address, in: common.gateway)
+        try token.keep(credentials, of: name.address, "added", by: common)
     }
 }
 
@@ -82,7 +82,7 @@ struct RenewDeviceCommand: AsyncParsableCommand {
     func run() async throws {
         let credentials = try await common.gateway.ask(
             RenewUserDevice(address: name.address, lifetimeDays: lifetime.days))
-        try token.keep(credentials, of: name.address, in: common.gateway)
+        try token.keep(credentials, of: name.address, "renewed the token of", by: common)
     }
 }
 

@@ -7,23 +7,15 @@ struct ListDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists a user's devices: when they were last seen, when their tokens end.",
         discussion: """
-            A table for people; with --json one JSON object a line, for programs. When a device was last seen goes by its \
-            requests, to within ten minutes.
+            When a device was last seen goes by its requests, to within ten minutes.
             """)
 
     @Argument(help: ArgumentHelp("The user's id.", valueName: "UID")) var user: UserID
-
-    @Flag(
-        help: """
-            One JSON object a line: device_id, name, created_at, last_seen, expires_at, has_keys, is_certified, push.
-            """)
-    var json = false
-
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let devices = try await common.gateway.ask(GetUser(user: user)).devices
-        Terminal.printList(devices, asJSON: json, headings: DeviceSummary.headings) { $0.row }
+        common.output.print(devices, headings: DeviceSummary.headings) { $0.row }
     }
 }
 

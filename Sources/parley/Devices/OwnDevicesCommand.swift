@@ -34,6 +34,25 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
             try await client.ready(timeout: gateway.timeout)
             return (try await client.devices.all(), events)
         }
+        show(devices)
+        await gateway.reportUnlinked(events)
+        for device in devices where device.status == .notCertified {
+            Terminal.report(
+                "\(device.summary.device) is linked by none of your devices, and gets nothing; if it is not yours: parley "
+                    + "devices remove --as \(try sender.device(gateway)) \(device.summary.device)")
+        }
+    }
+
+    private func show(_ devices: [OwnDevice]) {
+        guard !common.output.isJSON else {
+            return devices.forEach { device in
+                Terminal.printJSON(
+                    JSONWriter.object { object in
+                        device.summary.writeMembers(to: &object)
+                        object.member("keys", device.status.words)
+                    })
+            }
+        }
         var table = Table(headings: ["DEVICE", "NAME", "KEYS", "PUSH", "LAST SEEN", "TOKEN ENDS"])
         for device in devices {
             let summary = device.summary
@@ -45,12 +64,6 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
             ])
         }
         table.print()
-        await gateway.reportUnlinked(events)
-        for device in devices where device.status == .notCertified {
-            Terminal.report(
-                "\(device.summary.device) is linked by none of your devices, and gets nothing; if it is not yours: parley "
-                    + "devices remove --as \(try sender.device(gateway)) \(device.summary.device)")
-        }
     }
 }
 

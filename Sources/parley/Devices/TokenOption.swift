@@ -9,9 +9,21 @@ struct TokenOption: ParsableArguments {
     var prints = false
 
     /// Keeps the credentials, and prints where they are.
-    func keep(_ credentials: DeviceCredentials, of device: DeviceAddress, in gateway: LocalGateway) throws {
+    ///
+    /// - Parameter deed: what was done, of the device.
+    func keep(
+        _ credentials: DeviceCredentials, of device: DeviceAddress, _ deed: String, by common: CommonOptions
+    ) throws {
+        let gateway = common.gateway
         // First, where it is wanted: the token before this one has ended, and a disk that is full must not lose both.
-        if prints { Terminal.printJSON(credentials.json) }
+        if prints {
+            common.output.print(
+                json: credentials.json,
+                as: [
+                    "username: \(credentials.username)", "client id: \(credentials.clientID)",
+                    "password: \(credentials.password)", "until: \(TimeZone.local.civil(credentials.expiresAt).stamp)",
+                ])
+        }
         do throws(ToolError) {
             try gateway.save(credentials, of: device)
         } catch {
@@ -22,12 +34,15 @@ struct TokenOption: ParsableArguments {
         }
         guard !prints else { return }
         let path = DeviceDirectory(of: device, in: gateway.path).credentialsPath
-        Terminal.printJSON(
-            JSONWriter.object { object in
+        common.output.print(
+            json: JSONWriter.object { object in
                 object.member("username", credentials.username)
                 object.member("client_id", credentials.clientID)
                 object.member("expires_at", credentials.expiresAt)
                 object.member("credentials_file", path)
-            })
+            },
+            as: [
+                "\(deed) \(device); its token, until \(TimeZone.local.civil(credentials.expiresAt).stamp), is in \(path)"
+            ])
     }
 }

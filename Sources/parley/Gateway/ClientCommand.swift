@@ -19,10 +19,6 @@ extension ClientCommand {
     }
 }
 
-extension ClientCommand where Result: GatewayObject {
-    func show(_ result: Result) { Terminal.printJSON(result.json) }
-}
-
 extension ClientCommand where Result == String {
     func show(_ result: String) { Terminal.print(result) }
 }

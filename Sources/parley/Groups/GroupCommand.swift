@@ -69,7 +69,7 @@ struct GroupOptions: ParsableArguments {
 struct CreateGroupCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Makes a group, and says so; in a pipe it is printed as a JSON object.")
+        abstract: "Makes a group.")
 
     @OptionGroup var sender: SenderOptions
 
@@ -88,8 +88,9 @@ struct CreateGroupCommand: ClientCommand {
     }
 
     func show(_ group: TrainingGroup) {
-        Terminal.printResult(
-            "\(group.name) is made, with weeks of \(group.timeZone); invite others by: parley group invite", group)
+        common.output.print(
+            group,
+            as: "\(group.name) is made, with weeks of \(group.timeZone); invite others by: parley group invite")
     }
 }
 
@@ -97,13 +98,12 @@ struct ListGroupsCommand: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the groups of the user.")
 
     @OptionGroup var sender: SenderOptions
-    @Flag(help: "One JSON object a line: the group.") var json = false
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> [TrainingGroup] { try await client.trainingGroups.all() }
 
     func show(_ groups: [TrainingGroup]) {
-        Terminal.printList(groups, asJSON: json, headings: ["GROUP", "NAME", "MEMBERS", "WEEKS IN"]) { group in
+        common.output.print(groups, headings: ["GROUP", "NAME", "MEMBERS", "WEEKS IN"]) { group in
             [group.id.description, group.name, String(group.memberCount), group.timeZone]
         }
     }
@@ -114,13 +114,12 @@ struct GroupMembersCommand: ClientCommand {
 
     @OptionGroup var sender: SenderOptions
     @OptionGroup var choice: GroupOptions
-    @Flag(help: "One JSON object: the group.") var json = false
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> TrainingGroup { try await choice.choose(by: client) }
 
     func show(_ group: TrainingGroup) {
-        if json { return Terminal.printJSON(group.json) }
+        if common.output.isJSON { return Terminal.printJSON(group.json) }
         Terminal.print("\(group.name.printable)  \(group.id)")
         var table = Table(headings: ["USER", "NAME", "ROLE", "SINCE"])
         for member in group.members {

@@ -5,7 +5,10 @@ import ParleyProtocol
 struct InviteCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite", abstract: "Makes an invite to a group, and prints its link.",
-        discussion: "The link is shown once: the gateway does not keep it.")
+        discussion: """
+            The link is shown once: the gateway does not keep it. With --json the invite is printed, and \
+            its link is url.
+            """)
 
     @OptionGroup var sender: SenderOptions
     @OptionGroup var choice: GroupOptions
@@ -18,7 +21,6 @@ struct InviteCommand: ClientCommand {
     @Option(help: ArgumentHelp("How many may come by it. Default: as many as there is room for.", valueName: "N"))
     var uses: Int?
 
-    @Flag(help: "One JSON object: the invite.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -35,8 +37,8 @@ struct InviteCommand: ClientCommand {
     }
 
     func show(_ invite: Invite) {
-        if json { return Terminal.printJSON(invite.json) }
-        Terminal.print((invite.url ?? "").printable)
+        if common.output.asksForJSON { return Terminal.printJSON(invite.json) }
+        Terminal.print(invite.url ?? "")
         Terminal.report("opens the group until \(TimeZone.local.civil(invite.expiresAt).stamp)")
     }
 }
@@ -47,7 +49,6 @@ struct ListInvitesCommand: ClientCommand {
 
     @OptionGroup var sender: SenderOptions
     @OptionGroup var choice: GroupOptions
-    @Flag(help: "One JSON object a line: the invite.") var json = false
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> [Invite] {
@@ -55,7 +56,7 @@ struct ListInvitesCommand: ClientCommand {
     }
 
     func show(_ invites: [Invite]) {
-        Terminal.printList(invites, asJSON: json, headings: ["INVITE", "BY", "ENDS", "USES LEFT"]) { invite in
+        common.output.print(invites, headings: ["INVITE", "BY", "ENDS", "USES LEFT"]) { invite in
             [
                 invite.id.description, invite.createdBy.text, TimeZone.local.civil(invite.expiresAt).stamp,
                 invite.usesLeft.map { String($0) } ?? "any",
@@ -84,9 +85,7 @@ struct RevokeInviteCommand: ClientCommand {
 
 struct JoinGroupCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "join",
-        abstract:
-            "Accepts an invite, and says to which group; in a pipe it is printed as a JSON object.")
+        commandName: "join", abstract: "Accepts an invite to a group.")
 
     @OptionGroup var sender: SenderOptions
     @Argument(help: ArgumentHelp("The link of an invite, or its token.", valueName: "LINK")) var link: String
@@ -98,8 +97,8 @@ struct JoinGroupCommand: ClientCommand {
 
     func show(_ group: TrainingGroup) {
         let others = group.memberCount - 1
-        Terminal.printResult(
-            "you are in \(group.name) now, with \(others == 1 ? "1 other" : "\(others) others")", group)
+        common.output.print(
+            group, as: "you are in \(group.name) now, with \(others == 1 ? "1 other" : "\(others) others")")
     }
 
     private func token() throws -> InviteToken {

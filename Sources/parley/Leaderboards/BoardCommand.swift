@@ -7,9 +7,8 @@ struct BoardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "board", abstract: "Shows how the members of a group stand in a week.",
         discussion: """
-            A table on a terminal, with one's own line marked and the changes of ranks as arrows; a JSON object a line \
-            where standard output is anything else. With --follow the table is drawn anew in its place each time the \
-            board changes, or a JSON object is printed each time, until Ctrl-C.
+            One's own line is marked, and the changes of ranks are arrows. With --follow the table is drawn anew in its \
+            place each time the board changes, or a JSON object is printed each time, until Ctrl-C.
 
             Examples:
               parley board --as alice/phone --follow
@@ -41,7 +40,8 @@ struct BoardCommand: AsyncParsableCommand {
         try await common.signedIn(as: reader) { client in
             let chosen = try await choice.choose(by: client)
             let group = chosen.id
-            var view = BoardView(reader: device.user, zone: chosen.timeZone, isRedrawn: follow)
+            var view = BoardView(
+                reader: device.user, zone: chosen.timeZone, isJSON: common.output.isJSON, isRedrawn: follow)
             guard follow else {
                 return view.show(try await client.leaderboards.board(of: group, type, week: week))
             }
@@ -55,19 +55,21 @@ private struct BoardView {
     let reader: UserID
     /// Of the group's weeks.
     let zone: String
+    let isJSON: Bool
     /// Whether a later one takes its place: then each row has to be one row of the terminal too.
     let isRedrawn: Bool
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var shownRows = 0
 
-    init(reader: UserID, zone: String, isRedrawn: Bool) {
-        (self.reader, self.zone, self.isRedrawn) = (reader, zone, isRedrawn)
+    init(reader: UserID, zone: String, isJSON: Bool, isRedrawn: Bool) {
+        (self.reader, self.zone, self.isJSON, self.isRedrawn) = (reader, zone, isJSON, isRedrawn)
     }
 
     mutating func show(_ board: Leaderboard) {
-        guard isTerminal else { return Terminal.printJSON(board.json) }
+        guard !isJSON else { return Terminal.printJSON(board.json) }
         let columns = isRedrawn ? TerminalSize(of: STDOUT_FILENO)?.columns : nil
         let rows = board.rows(for: reader, in: .local, weeksOf: zone, columns: columns)
+        guard isTerminal else { return rows.forEach { Terminal.print($0.text) } }
         Terminal.redraw(rows, over: shownRows)
         shownRows = rows.count
     }

@@ -18,7 +18,6 @@ struct OpenCommand: AsyncParsableCommand {
 
     @OptionGroup var sender: SenderOptions
     @Argument(help: ArgumentHelp("The link.", valueName: "LINK")) var link: String
-    @Flag(help: "One JSON object: what it leads to.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws { _ = try destination() }
@@ -28,8 +27,7 @@ struct OpenCommand: AsyncParsableCommand {
         let follows: ClientConfiguration.Following = destination.needsConversations ? .all : .only([])
         let opened = try await common.signedIn(as: sender, follows: follows) { try await $0.open(destination) }
         opened.instructions.forEach(Terminal.report)
-        if json { return Terminal.printJSON(opened.json) }
-        opened.lines.forEach(Terminal.print)
+        common.output.print(json: opened.json, as: opened.lines)
     }
 
     private func destination() throws -> AppLink {

@@ -6,8 +6,7 @@ struct EditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Puts another text in the place of one of your own messages, for everybody.",
         discussion: """
-            Says so, or in a pipe prints the reply as one JSON object: the place of the change in the log. Exit status as \
-            of `parley send`. MESSAGE is the number or the id of the message, or the id's beginning, as `parley history` \
+            The reply is the place of the change in the log. Exit status as of `parley send`. MESSAGE is the number or the id of the message, or the id's beginning, as `parley history` \
             and `parley listen --ids` show them; with --last it is left out.
 
             Examples:
@@ -34,8 +33,7 @@ struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Deletes one of your own messages, for everybody.",
         discussion: """
-            Says so, or in a pipe prints the reply as one JSON object: the place of the change in the log. Of a message \
-            that is deleted already it says so, with status 0.
+            The reply is the place of the change in the log. Of a message that is deleted already it says so, with status 0.
             """)
 
     @OptionGroup var target: TargetOptions

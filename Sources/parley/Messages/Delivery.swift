@@ -15,18 +15,18 @@ enum Delivery: Sendable {
 }
 
 extension Delivery {
-    /// Prints the reply, in words on a terminal, or reports why there is none.
-    func report(to device: DeviceAddress, _ gateway: LocalGateway) throws {
+    /// Prints the reply, or reports why there is none.
+    func report(to device: DeviceAddress, _ gateway: LocalGateway, by output: OutputOptions) throws {
         var writer = JSONWriter()
         switch self {
         case .sent(let message):
-            guard Output.isJSON() else {
+            guard output.isJSON else {
                 return Terminal.print("sent, number \(message.seq) in the conversation, id \(message.id)")
             }
             Reply.writeAccepted(nil, to: &writer) { message.write(to: &$0) }
             Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
         case .rejected(let rejection):
-            guard Output.isJSON() else { throw ToolError(rejection) }
+            guard output.isJSON else { throw ToolError(rejection) }
             Reply.writeRejected(nil, rejection, to: &writer)
             Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
             throw ExitCode(Status.rejected.rawValue)
@@ -57,7 +57,7 @@ extension CommonOptions {
                 return .rejected(rejection)
             }
         }
-        try delivery.report(to: sender.device(gateway), gateway)
+        try delivery.report(to: sender.device(gateway), gateway, by: output)
     }
 }
 

@@ -6,15 +6,15 @@ struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Prints messages as they come, opened.",
         discussion: """
-            One line for each message of all the user's conversations, or of one: for people, or with --json for \
-            programs, as a JSON object with the header's fields under the protocol's names and content, the object that \
+            One line for each message of all the user's conversations, or of one: for people, or as a JSON object with \
+            the header's fields under the protocol's names and content, the object that \
             was sealed. Where a message cannot be opened there is error with code and message in its place, and the \
             message once more if it can be opened later. What the gateway itself says has system. Edits, deletions and \
             reactions are lines of their own, with kind and target_id. What was sent before this device was linked is one \
-            line for people, and with --json an object each, as all that cannot be opened.
+            line for people, and in JSON an object each, as all that cannot be opened.
 
             With --events what happens beside messages is printed, too: who asks to write, who is a friend or blocked, \
-            which conversations there are, how much is unread and which messages have disappeared. With --json these \
+            which conversations there are, how much is unread and which messages have disappeared. In JSON these \
             are objects with event, its name.
 
             Nothing is missing and nothing comes twice, however often the connection breaks. It ends with status 0 at \
@@ -34,7 +34,6 @@ struct ListenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many earlier records of each conversation come first.", valueName: "N"))
     var history: Int = 0
 
-    @Flag(help: "One JSON object a line.") var json = false
     @Flag(help: "Other events, too.") var events = false
     @Flag(help: "The number and the id of each message, which other commands take.") var ids = false
     @OptionGroup var common: CommonOptions
@@ -65,13 +64,14 @@ struct ListenCommand: AsyncParsableCommand {
             }
             let book = TitleBook(client.device.user)
             for summary in await client.conversations.all() { book.add(summary) }
-            if self.events, !json { for group in (try? await client.trainingGroups.all()) ?? [] { book.add(group) } }
+            let isJSON = common.output.isJSON
+            if self.events, !isJSON { for group in (try? await client.trainingGroups.all()) ?? [] { book.add(group) } }
             let earlier: @Sendable (EarlierMessages, ConversationID) -> Void = { run, id in
                 printEarlier(run, book.place(of: id))
             }
             var follower = ConversationFollower(
                 client: client, only: only, print: { message in print(message, book) },
-                printEarlier: json ? nil : earlier)
+                printEarlier: isJSON ? nil : earlier)
             try await follower.begin(history: history)
             Terminal.report("listening as \(device)")
             try await follower.printHistory()
@@ -79,8 +79,8 @@ struct ListenCommand: AsyncParsableCommand {
             for await event in events {
                 book.add(event)
                 try await follower.handle(event)
-                if self.events, let line = event.line(asJSON: json, book.titles) {
-                    if json { Terminal.printJSON(line) } else { Terminal.print(line) }
+                if self.events, let line = event.line(asJSON: isJSON, book.titles) {
+                    if isJSON { Terminal.printJSON(line) } else { Terminal.print(line) }
                 }
                 try complain(of: event, device, gateway, book.titles, after: &complaint)
             }
@@ -88,7 +88,7 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     private func print(_ message: ChatMessage, _ book: TitleBook) {
-        if json { return Terminal.printJSON(message.json) }
+        if common.output.isJSON { return Terminal.printJSON(message.json) }
         let line = message.readableLine(in: .local, book.place(of: message.conversation))
         let number = message.position.map { "#\($0.seq) " } ?? ""
         Terminal.print(ids ? "\(number)\(message.id.description.prefix(8)) \(line)" : line)

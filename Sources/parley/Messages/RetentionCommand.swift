@@ -7,10 +7,11 @@ struct RetentionCommand: AsyncParsableCommand {
         commandName: "retention", abstract: "Sets for how long the gateway keeps the messages of a conversation.",
         discussion: """
             What is older loses its content at the gateway, as a disappearing message does, and its files go; devices keep \
-            what they have received. Without one of its own a conversation has the setting retention_days.
+            what they have received. Without one of its own a conversation has the setting retention_days. `parley user \
+            show` lists the ids of a user's groups.
 
             Examples:
-              parley retention set 7f31a5d0-0000-4000-8000-000000000000 90
+              parley retention set alice,bob 90
               parley retention set 7f31a5d0-0000-4000-8000-000000000000 default
             """,
         subcommands: [SetRetentionCommand.self, ShowRetentionCommand.self])
@@ -22,7 +23,8 @@ struct SetRetentionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Sets for how long the messages of a conversation are kept.")
 
-    @Argument(help: ArgumentHelp("The conversation's id.", valueName: "CONVERSATION")) var conversation: ConversationID
+    @Argument(help: ArgumentHelp("The conversation's id, or the two of a direct one.", valueName: "ID|UID,UID"))
+    var conversation: ConversationOfOthers
 
     @Argument(
         help: ArgumentHelp(
@@ -32,8 +34,8 @@ struct SetRetentionCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let retention = try await common.gateway.ask(SetRetention(conversation: conversation, days: time.days))
-        Terminal.print(retention.sentence)
+        let retention = try await common.gateway.ask(SetRetention(conversation: conversation.id, days: time.days))
+        common.output.print(retention, as: retention.sentence(of: conversation))
     }
 }
 
@@ -41,11 +43,33 @@ struct ShowRetentionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Shows for how long the messages of a conversation are kept.")
 
-    @Argument(help: ArgumentHelp("The conversation's id.", valueName: "CONVERSATION")) var conversation: ConversationID
+    @Argument(help: ArgumentHelp("The conversation's id, or the two of a direct one.", valueName: "ID|UID,UID"))
+    var conversation: ConversationOfOthers
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        Terminal.print(try await common.gateway.ask(GetRetention(conversation: conversation)).sentence)
+        let retention = try await common.gateway.ask(GetRetention(conversation: conversation.id))
+        common.output.print(retention, as: retention.sentence(of: conversation))
+    }
+}
+
+/// A conversation as an operator names it, who is in none: by its id, or by the two users of a direct one, such as
+/// `alice,bob`.
+struct ConversationOfOthers: ExpressibleByArgument {
+    let id: ConversationID
+    /// For people.
+    let name: String
+
+    init?(argument: String) {
+        if let id = ConversationID(argument: argument) {
+            (self.id, name) = (id, "conversation \(id.short)")
+            return
+        }
+        let users = argument.split(separator: ",", omittingEmptySubsequences: false).map { UserID(String($0)) }
+        guard users.count == 2, let one = users[0], let other = users[1], one != other,
+            let id = ConversationID.direct(one, other)
+        else { return nil }
+        (self.id, name) = (id, "\(one) and \(other)")
     }
 }
 
@@ -66,9 +90,9 @@ struct RetentionTime: ExpressibleByArgument {
 }
 
 extension Retention {
-    fileprivate var sentence: String {
+    fileprivate func sentence(of conversation: ConversationOfOthers) -> String {
         let time = days == 0 ? "for ever" : days == 1 ? "for a day" : "for \(days) days"
         let reason = isOwn ? "" : ", as the gateway's settings say"
-        return "conversation \(conversation.short): messages are kept \(time)\(reason)"
+        return "\(conversation.name): messages are kept \(time)\(reason)"
     }
 }

@@ -6,9 +6,9 @@ struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Sends a text or a file, end-to-end encrypted, and prints the reply.",
         discussion: """
-            The text is sealed here for every device of everybody in the conversation; the gateway cannot read it. The \
-            reply is a sentence on a terminal, and in a pipe one JSON object on one line. Exit status 0: the gateway has stored the message; 1: it was refused, \
-            or somebody's key has changed and was not accepted, or nobody has keys.
+            The text is sealed here for every device of everybody in the conversation; the gateway cannot read it. In \
+            JSON the reply is printed as the gateway gives it. Exit status 0: the gateway has stored the message; 1: it was \
+            refused, or somebody's key has changed and was not accepted, or nobody has keys.
 
             SUITE is \(Suite.Bound.names). Without one the usual one is taken: the first, and in groups the last.
 
@@ -90,7 +90,7 @@ struct SendCommand: AsyncParsableCommand {
             if let line = event.warning(for: sender) { Terminal.report(line) }
         }
         switch outcome {
-        case .success(let delivery): try delivery.report(to: sender, gateway)
+        case .success(let delivery): try delivery.report(to: sender, gateway, by: common.output)
         case .failure(let error): throw gateway.failure(of: error, sender)
         }
     }

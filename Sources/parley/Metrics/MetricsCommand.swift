@@ -32,7 +32,6 @@ struct ReportMetricsCommand: ClientCommand {
         CivilDay?
     @Option(help: ArgumentHelp("Where the day was. Default: this system's zone.", valueName: "IANA-NAME")) var zone:
         String?
-    @Flag(help: "One JSON object, also on a terminal.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -51,7 +50,7 @@ struct ReportMetricsCommand: ClientCommand {
             version: Int(max(now.milliseconds, 0)))
     }
 
-    func show(_ day: DayMetrics) { Terminal.printResult(day.sentence, day, asJSON: json) }
+    func show(_ day: DayMetrics) { common.output.print(day, as: day.sentence) }
 
     /// By this system's calendar.
     private static func today(at now: Timestamp) throws(ToolError) -> CivilDay {

@@ -7,7 +7,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         commandName: "notifications", abstract: "Shows what concerns the user and is no message.",
         discussion: """
             The newest come last; those that are not read are marked with *. The gateway keeps them for seven days. With \
-            --json each is a JSON object on one line, for programs. With --follow each is shown once, also those that came \
+            --follow each is shown once, also those that came \
             while the connection was broken, until Ctrl-C, or until nobody reads on.
 
             Examples:
@@ -20,7 +20,6 @@ struct NotificationsCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many to show, the newest.", valueName: "N")) var limit = 50
     @Flag(help: "Mark everything as read.") var markRead = false
     @Flag(help: "Go on with those that come, until Ctrl-C.") var follow = false
-    @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -38,13 +37,14 @@ struct NotificationsCommand: AsyncParsableCommand {
             // From before the list, so that nothing falls between.
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
-            let titles = json ? Titles() : await client.titles()
+            let isJSON = common.output.isJSON
+            let titles = isJSON ? Titles() : await client.titles()
             var feed = ShownNotifications()
             if limit > 0 || follow {
                 // All that there may be, so that nothing of it is shown later as if it were new.
                 let page = try await client.notifications.list(
                     page: Page(limit: follow ? Limits.pageItems : limit))
-                if page.items.isEmpty, !json, limit > 0 { Terminal.report("there is nothing yet") }
+                if page.items.isEmpty, !isJSON, limit > 0 { Terminal.report("there is nothing yet") }
                 feed.add(page.items).suffix(limit).forEach { show($0, titles) }
             }
             if markRead { try await client.notifications.markAllRead() }
@@ -77,10 +77,6 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     private func show(_ notification: FeedNotification, _ titles: Titles) {
-        if json {
-            Terminal.printJSON(notification.json)
-        } else {
-            Terminal.print(notification.line(in: .local, titles))
-        }
+        common.output.print(notification, as: notification.line(in: .local, titles))
     }
 }

@@ -18,7 +18,6 @@ struct FollowCommand: ClientCommand {
     @Argument(help: ArgumentHelp("Whom; without, those that are followed are listed.", valueName: "UID")) var user:
         UserID?
     @Flag(help: "Lists the followers, not those that are followed.") var followers = false
-    @Flag(help: "JSON, also on a terminal.") var json = false
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> SocialResult {
@@ -31,7 +30,7 @@ struct FollowCommand: ClientCommand {
             })
     }
 
-    func show(_ result: SocialResult) { result.show(json) }
+    func show(_ result: SocialResult) { result.show(by: common.output) }
 }
 
 struct UnfollowCommand: ClientCommand {
@@ -46,7 +45,7 @@ struct UnfollowCommand: ClientCommand {
         .counts(try await client.people.unfollow(change.user), "\(client.device.user) does not follow \(change.user)")
     }
 
-    func show(_ result: SocialResult) { result.show(change.json) }
+    func show(_ result: SocialResult) { result.show(by: common.output) }
 }
 
 struct BlockCommand: ClientCommand {
@@ -63,7 +62,6 @@ struct BlockCommand: ClientCommand {
     @OptionGroup var sender: SenderOptions
     @Argument(help: ArgumentHelp("Whom; without, those that are blocked are listed.", valueName: "UID")) var user:
         UserID?
-    @Flag(help: "JSON, also on a terminal.") var json = false
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> SocialResult {
@@ -72,7 +70,7 @@ struct BlockCommand: ClientCommand {
             try await ListPage.all { page throws(ClientError) in try await client.people.blocked(page: page) })
     }
 
-    func show(_ result: SocialResult) { result.show(json) }
+    func show(_ result: SocialResult) { result.show(by: common.output) }
 }
 
 struct UnblockCommand: ClientCommand {
@@ -87,14 +85,13 @@ struct UnblockCommand: ClientCommand {
         .counts(try await client.people.unblock(change.user), "\(change.user) is not blocked")
     }
 
-    func show(_ result: SocialResult) { result.show(change.json) }
+    func show(_ result: SocialResult) { result.show(by: common.output) }
 }
 
 /// Whom a change is about.
 struct SocialOptions: ParsableArguments {
     @OptionGroup var sender: SenderOptions
     @Argument(help: ArgumentHelp("Whom.", valueName: "UID")) var user: UserID
-    @Flag(help: "JSON, also on a terminal.") var json = false
     @OptionGroup var common: CommonOptions
 }
 
@@ -104,11 +101,11 @@ enum SocialResult: Sendable {
     case counts(FollowCounts, String)
     case people([ListedPerson])
 
-    func show(_ isJSON: Bool) {
+    func show(by output: OutputOptions) {
         switch self {
-        case .counts(let counts, let sentence): Terminal.printResult(sentence, counts, asJSON: isJSON)
+        case .counts(let counts, let sentence): output.print(counts, as: sentence)
         case .people(let people):
-            Terminal.printList(people, asJSON: Output.isJSON(isJSON), headings: ["USER", "NAME", "SINCE"]) { person in
+            output.print(people, headings: ["USER", "NAME", "SINCE"]) { person in
                 [person.user.text, person.displayName ?? "", person.since.map { TimeZone.local.civil($0).stamp } ?? ""]
             }
         }

@@ -22,7 +22,6 @@ struct ProfileCommand: ClientCommand {
         help: ArgumentHelp("Who may write at once: \(MessagePrivacy.names).", valueName: "WHO")) var messagePrivacy:
         MessagePrivacy?
     @Option(help: ArgumentHelp("Where one lives, as Europe/Berlin.", valueName: "ZONE")) var zone: String?
-    @Flag(help: "One JSON object, also on a terminal.") var json = false
     @OptionGroup var common: CommonOptions
 
     private var isChange: Bool { name != nil || messagePrivacy != nil || zone != nil }
@@ -39,8 +38,7 @@ struct ProfileCommand: ClientCommand {
     }
 
     func show(_ profile: ShownProfile) {
-        if Output.isJSON(json) { return Terminal.printJSON(profile.json) }
-        profile.lines.forEach(Terminal.print)
+        common.output.print(json: profile.json, as: profile.lines)
     }
 }
 

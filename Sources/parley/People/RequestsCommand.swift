@@ -19,13 +19,12 @@ struct ListRequestsCommand: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists who asks to write.")
 
     @OptionGroup var sender: SenderOptions
-    @Flag(help: "One JSON object a line, also on a terminal.") var json = false
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> [ChatRequest] { try await client.messageRequests.all() }
 
     func show(_ requests: [ChatRequest]) {
-        if Output.isJSON(json) {
+        if common.output.isJSON {
             return requests.forEach { request in
                 Terminal.printJSON(
                     JSONWriter.object { object in

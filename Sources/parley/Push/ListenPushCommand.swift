@@ -7,8 +7,8 @@ struct ListenPushCommand: AsyncParsableCommand {
         commandName: "listen", abstract: "Shows what is pushed to a user, opened, as it happens.",
         discussion: """
             What a push service brings to a sleeping device comes to connected ones on a topic of the user's, and is shown \
-            from there: who has written and what, where it leads, and what the app's icon would count. With --json each is \
-            a JSON object on one line, for programs; cleared says what is to be taken away.
+            from there: who has written and what, where it leads, and what the app's icon would count. In JSON \
+            cleared says what is to be taken away.
 
             Who listens is connected, and who is connected is notified of messages only where the gateway's setting \
             push_always says so.
@@ -22,9 +22,6 @@ struct ListenPushCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var listener: SenderOptions
-
-    @Flag(help: "One JSON object a line.")
-    var json = false
 
     @Flag(name: .customLong("no-desktop"), help: "Show nothing on the desktop.")
     var noDesktop = false
@@ -63,17 +60,16 @@ struct ListenPushCommand: AsyncParsableCommand {
     }
 
     private func show(_ push: OpenedPush, _ latest: LatestBadge) {
-        if json { return Terminal.printJSON(push.jsonLine) }
-        Terminal.print(push.line(in: .local, latest))
+        common.output.print(json: push.json, as: [push.line(in: .local, latest)])
     }
 
     private func show(_ cleared: NotificationsCleared, _ latest: LatestBadge) {
-        if json {
-            let json = JSONWriter.object { object in
-                object.key("cleared")
-                cleared.write(to: &object)
-            }
-            return Terminal.printJSON(String(decoding: json, as: UTF8.self))
+        if common.output.isJSON {
+            return Terminal.printJSON(
+                JSONWriter.object { object in
+                    object.key("cleared")
+                    cleared.write(to: &object)
+                })
         }
         let what =
             cleared.conversation.map { "conversation \($0)" + (cleared.seq.map { " up to number \($0)" } ?? "") }

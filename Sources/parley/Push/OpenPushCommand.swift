@@ -21,9 +21,6 @@ struct OpenPushCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The payload; - reads it from standard input.", valueName: "FILE"))
     var file: String
 
-    @Flag(help: "One JSON object.")
-    var json = false
-
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
@@ -38,8 +35,7 @@ struct OpenPushCommand: AsyncParsableCommand {
         } catch {
             throw ToolError(.noAnswer, error.description.printable)
         }
-        if json { return Terminal.printJSON(push.jsonLine) }
-        Terminal.print(push.line(in: .local, LatestBadge(push.badge)))
+        common.output.print(json: push.json, as: [push.line(in: .local, LatestBadge(push.badge))])
     }
 
     private func readFile() throws(ToolError) -> [UInt8] {

@@ -30,9 +30,9 @@ extension OpenedPush {
         return "\(zone.civil(createdAt).stamp) \(text)\(leads) [badge \(latest.count)]"
     }
 
-    /// The same as one JSON object.
-    var jsonLine: String {
-        let json = JSONWriter.object { object in
+    /// For programs.
+    var json: [UInt8] {
+        JSONWriter.object { object in
             object.member("id", id)
             object.member("type", typeName)
             object.member("conversation_id", position?.conversation)
@@ -56,7 +56,6 @@ extension OpenedPush {
             case .clear, .digest, .test, .wakeUp: break
             }
         }
-        return String(decoding: json, as: UTF8.self)
     }
 
     private var typeName: String? {

@@ -17,9 +17,6 @@ struct TestPushCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The user.", valueName: "UID"))
     var user: UserID
 
-    @Flag(help: "One JSON object a line: user_id, device_id, provider, id, attempts, answer.")
-    var json = false
-
     @OptionGroup var common: CommonOptions
 
     /// How long answers are waited for, and the pause between two looks.
@@ -47,8 +44,8 @@ struct TestPushCommand: AsyncParsableCommand {
         guard !tests.isEmpty else {
             throw ToolError(.rejected, "no device of \(user) is registered with a push service")
         }
-        if json {
-            for test in tests { Terminal.printJSON(test.jsonLine) }
+        if common.output.isJSON {
+            for test in tests { Terminal.printJSON(test.json) }
         } else {
             var table = Table(headings: ["DEVICE", "PROVIDER", "ATTEMPTS", "ANSWER"])
             for test in tests { table.add(test.row) }
@@ -73,8 +70,8 @@ struct TestedPush: Sendable {
         ]
     }
 
-    var jsonLine: String {
-        let json = JSONWriter.object { object in
+    var json: [UInt8] {
+        JSONWriter.object { object in
             object.member("user_id", user)
             object.member("device_id", device.device)
             object.member("provider", device.provider.name)
@@ -83,6 +80,5 @@ struct TestedPush: Sendable {
             object.member("answered_at", push?.answeredAt)
             object.member("answer", push?.answer)
         }
-        return String(decoding: json, as: UTF8.self)
     }
 }

@@ -22,16 +22,12 @@ struct TraceCommand: AsyncParsableCommand {
         })
     var id: MessageID
 
-    @Flag(help: "One JSON object.")
-    var json = false
-
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let id = id
         let trace = try await common.gateway.asOperator { session in try await session.ask(TraceMessage(id: id.value)) }
-        if json { return Terminal.printJSON(String(decoding: trace.json, as: UTF8.self)) }
-        trace.lines(in: .local).forEach(Terminal.print)
+        common.output.print(json: trace.json, as: trace.lines(in: .local))
     }
 }
 

@@ -6,8 +6,7 @@ struct ReportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reports", abstract: "Shows what users have reported, the newest first.",
         discussion: """
-            A table for people, or with --json one JSON object a line, for programs; with --id the whole of one report. \
-            What was reported is ciphertext, and what the reporter revealed is their word: --verify opens the message with \
+            The whole of one report with --id. What was reported is ciphertext, and what the reporter revealed is their word: --verify opens the message with \
             the content_key of the evidence, if there is one, which shows what its sender has sealed.
 
             Examples:
@@ -21,9 +20,6 @@ struct ReportsCommand: AsyncParsableCommand {
     var id: ReportName?
     @Flag(help: "Open reported messages with the content keys that were revealed.") var verify = false
 
-    @Flag(help: "One JSON object a line: id, reporter_id, user_id, reason, message, evidence, created_at.")
-    var json = false
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -33,17 +29,18 @@ struct ReportsCommand: AsyncParsableCommand {
     func run() async throws {
         if let id {
             let shown = shown(try await find(id.text))
-            return json ? Terminal.printJSON(shown.json) : shown.lines.forEach(Terminal.print)
+            return common.output.print(json: shown.json, as: shown.lines)
         }
         var table = Table(headings: ShownReport.headings(withOpening: verify))
+        let isJSON = common.output.isJSON
         var count = 0
         _ = try await first { report in
             let shown = shown(report)
-            if json { Terminal.printJSON(shown.json) } else { table.add(shown.row) }
+            if isJSON { Terminal.printJSON(shown.json) } else { table.add(shown.row) }
             count += 1
             return count == limit
         }
-        if !json { table.print() }
+        if !isJSON { table.print() }
     }
 
     private func shown(_ report: Report) -> ShownReport {

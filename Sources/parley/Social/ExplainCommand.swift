@@ -26,9 +26,6 @@ struct ExplainCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("To whom.", valueName: "TO")) var recipient: UserID
     @Flag(help: "Explains why TO was or was not notified of the message FROM.") var push = false
 
-    @Flag(help: "One JSON object: from, to, permission, reason, steps; with --push the gateway's own.")
-    var json = false
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -48,16 +45,12 @@ struct ExplainCommand: AsyncParsableCommand {
         guard let explanation = PermissionExplanation(reply: data) else {
             throw ToolError(.noAnswer, NoReplyError.malformedReply.description)
         }
-        if json {
-            Terminal.printJSON(explanation.json(from: sender, to: recipient))
-        } else {
-            explanation.lines(from: sender, to: recipient).forEach(Terminal.print)
-        }
+        common.output.print(
+            json: explanation.json(from: sender, to: recipient), as: explanation.lines(from: sender, to: recipient))
     }
 
     private func explainPush(of message: MessageID) async throws {
         let explanation = try await common.gateway.ask(ExplainPush(message: message, user: recipient))
-        if json { return Terminal.printJSON(explanation.json) }
-        explanation.lines(in: .local).forEach(Terminal.print)
+        common.output.print(json: explanation.json, as: explanation.lines(in: .local))
     }
 }

@@ -9,21 +9,17 @@ struct StatusCommand: AsyncParsableCommand {
         discussion: """
             Versions, since when it runs, what waits, who is connected, the sizes of its files, the room on the disk, and \
             when tokens and the certificate end; then what is wrong, a sentence each, with what to do. It is one request \
-            of the operator's; of a gateway that does not answer it says what the files show.
+            of the operator's; of a gateway that does not answer it says what the files show. In JSON what is wrong is the \
+            array wrong.
 
             Exit status, for a probe: 0 all is well; 1 something is wrong; 3 the gateway does not answer.
             """)
 
-    @Flag(help: "One JSON object, with what is wrong in the array wrong.") var json = false
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let report = await StatusReport(of: common.gateway)
-        if json {
-            Terminal.printJSON(report.json)
-        } else {
-            report.lines(in: .local).forEach(Terminal.print)
-        }
+        common.output.print(json: report.json, as: report.lines(in: .local))
         guard report.status != .accepted else { return }
         throw ExitCode(report.status.rawValue)
     }

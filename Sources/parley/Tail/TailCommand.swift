@@ -27,6 +27,10 @@ struct TailCommand: AsyncParsableCommand {
     @Flag(help: "Also show, first, what the broker has retained from before.") var retained = false
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        try common.output.refuseJSON("mosquitto_sub prints what is published, as it is")
+    }
+
     func run() async throws {
         Terminal.endQuietlyWhenAsked()
         Terminal.endQuietlyWithReader()

@@ -34,15 +34,3 @@ struct Table {
         }
     }
 }
-
-extension Terminal {
-    /// Prints a list: a table for people, or one JSON object a line.
-    static func printList<Item: GatewayObject>(
-        _ items: [Item], asJSON isJSON: Bool, headings: [String], row: (Item) -> [String]
-    ) {
-        if isJSON { return items.forEach { printJSON($0.json) } }
-        var table = Table(headings: headings)
-        for item in items { table.add(row(item)) }
-        table.print()
-    }
-}

@@ -22,8 +22,9 @@ struct EraseUserCommand: AsyncParsableCommand {
         try await Confirmation.require(
             of: user, yes, "deletes the account of \(user) and the content of all that they have sent, for good")
         let change = try await gateway.ask(EraseUser(user: user))
-        Terminal.print(
-            change.isChanged
+        common.output.print(
+            change,
+            as: change.isChanged
                 ? "removed \(user); what they have sent is being erased" : "\(user) was erased already")
         gateway.reportFiles(of: user)
     }

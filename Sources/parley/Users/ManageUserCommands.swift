@@ -16,8 +16,9 @@ struct RenameUserCommand: AsyncParsableCommand {
 
     func run() async throws {
         let change = try await common.gateway.ask(RenameUser(user: user, displayName: name))
-        Terminal.print(
-            change.isChanged
+        common.output.print(
+            change,
+            as: change.isChanged
                 ? "\(user) is called \(name) now; the id stays \(user)" : "\(user) is called \(name) already")
     }
 }
@@ -35,8 +36,9 @@ struct DisableUserCommand: AsyncParsableCommand {
 
     func run() async throws {
         let change = try await common.gateway.ask(DisableUser(user: user))
-        Terminal.print(
-            change.isChanged
+        common.output.print(
+            change,
+            as: change.isChanged
                 ? "\(user) is disabled and signs in nowhere; `parley user enable \(user)` takes it back"
                 : "\(user) is disabled already")
     }
@@ -51,7 +53,7 @@ struct EnableUserCommand: AsyncParsableCommand {
 
     func run() async throws {
         let change = try await common.gateway.ask(EnableUser(user: user))
-        Terminal.print(change.isChanged ? "\(user) may sign in again" : "\(user) is not disabled")
+        common.output.print(change, as: change.isChanged ? "\(user) may sign in again" : "\(user) is not disabled")
     }
 }
 
@@ -72,7 +74,7 @@ struct RemoveUserCommand: AsyncParsableCommand {
         let gateway = common.gateway
         try await Confirmation.require(of: user, yes, "deletes the account of \(user) for good")
         let change = try await gateway.ask(RemoveUser(user: user))
-        Terminal.print(change.isChanged ? "removed \(user)" : "\(user) is removed already")
+        common.output.print(change, as: change.isChanged ? "removed \(user)" : "\(user) is removed already")
         gateway.reportFiles(of: user)
     }
 }

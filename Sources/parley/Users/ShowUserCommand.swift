@@ -7,16 +7,15 @@ struct ShowUserCommand: AsyncParsableCommand {
         commandName: "show", abstract: "Shows what the gateway knows of a user, without any content.",
         discussion: """
             The privacy, the devices with the time of their last request and the end of their tokens, the groups, and how \
-            much there is. For people; with --json one JSON object, for programs.
+            much there is.
             """)
 
     @Argument(help: ArgumentHelp("The user's id.", valueName: "UID")) var user: UserID
-    @Flag(help: "One JSON object.") var json = false
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let details = try await common.gateway.ask(GetUser(user: user))
-        if json { return Terminal.printJSON(details.json) }
+        if common.output.isJSON { return Terminal.printJSON(details.json) }
         for (name, value) in details.lines { Terminal.print("\(name): \(value)") }
         printTable(of: details.devices, DeviceSummary.headings) { $0.row }
         printTable(of: details.groups, ["GROUP", "NAME", "ROLE", "SINCE"]) { group in

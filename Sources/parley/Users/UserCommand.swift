@@ -16,7 +16,7 @@ struct UserCommand: AsyncParsableCommand {
 
 struct AddUserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Adds a user, and prints it as a JSON object.",
+        commandName: "add", abstract: "Adds a user.",
         discussion: """
             Adding a user who is there already changes nothing: it is an error if the name or --message-privacy differs.
             """)
@@ -37,33 +37,45 @@ struct AddUserCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
+        // Only a sentence says it: the gateway's reply is the same either way.
+        let isNew = common.output.isJSON ? true : try await !isThere()
         let data = try await common.gateway.data(
             of: AddUser(user: user, displayName: name, messagePrivacy: messagePrivacy))
-        Terminal.printJSON(try UserSummary(reply: data).json)
+        let added = try UserSummary(reply: data)
+        common.output.print(
+            json: added.json, as: [isNew ? "added \(user)" : "\(user) is there already; nothing has changed"])
+    }
+
+    private func isThere() async throws -> Bool {
+        do {
+            _ = try await common.gateway.ask(GetUser(user: user))
+            return true
+        } catch let failure as ToolError where failure.status == .rejected {
+            return false
+        }
     }
 }
 
 struct ListUsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the users and their devices.",
-        discussion: "A table for people; with --json one JSON object a line, for programs.")
+        commandName: "list", abstract: "Lists the users and their devices.")
 
-    @Flag(help: "One JSON object a line: user_id, display_name, created_at, devices, is_disabled.") var json = false
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         var table = Table(headings: ["USER", "NAME", "SINCE", "STATE", "DEVICES"])
+        let isJSON = common.output.isJSON
         var cursor: String?
         repeat {
             let page = try await common.gateway.data(
                 of: ListUsers(page: Page(limit: Limits.pageItems, cursor: cursor)))
             for user in try page.objects("users", maximum: Limits.pageItems) ?? [] {
                 let user = try UserSummary(reply: user)
-                if json { Terminal.printJSON(user.json) } else { table.add(user.row) }
+                if isJSON { Terminal.printJSON(user.json) } else { table.add(user.row) }
             }
             cursor = try page.text("next_cursor", maximum: 1024)
         } while cursor != nil
-        if !json { table.print() }
+        if !isJSON { table.print() }
     }
 }
 

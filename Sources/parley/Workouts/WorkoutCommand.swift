@@ -15,7 +15,7 @@ struct LogWorkoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Logs a workout: it counts on the boards of the user's groups.",
         discussion: """
-            Says the week, its check-ins and the days in a row; in a pipe it prints the reply as one JSON object. Exit status 0: logged; 1: refused, as with week_closed for a week that is final; 3: no answer, and by \
+            Says the week, its check-ins and the days in a row; in JSON it is the gateway's reply. Exit status 0: logged; 1: refused, as with week_closed for a week that is final; 3: no answer, and by \
             the command that is named then the same workout is logged once, however often it is tried.
 
             Examples:
@@ -57,7 +57,7 @@ struct LogWorkoutCommand: AsyncParsableCommand {
             kind: kind, minutes: minutes)
         do {
             let device = try sender.device(common.gateway)
-            try await common.gateway.make(workout, at: workout.completedAt, as: device, \.loggedSentence) {
+            try await common.make(workout, at: workout.completedAt, as: device, \.loggedSentence) {
                 var logged = LoggedWorkouts(of: device, common.gateway)
                 logged.append(workout.id)
             }
@@ -92,31 +92,31 @@ struct DeleteWorkoutCommand: AsyncParsableCommand {
     func run() async throws {
         let device = try sender.device(common.gateway)
         let id = try workout.find(among: LoggedWorkouts(of: device, common.gateway))
-        try await common.gateway.make(DeleteWorkout(id: id), at: nil, as: device, \.sentence)
+        try await common.make(DeleteWorkout(id: id), at: nil, as: device, \.sentence)
     }
 }
 
-extension LocalGateway {
-    /// Makes a request as a device, and prints the reply: in words on a terminal, else as one JSON object. Of a week
-    /// that is closed it says since when.
+extension CommonOptions {
+    /// Makes a request as a device, and prints the reply. Of a week that is closed it says since when.
     ///
     /// - Parameters:
     ///   - time: of the workout, where it is known.
-    ///   - sentence: says the reply on a terminal.
+    ///   - sentence: says the reply.
     ///   - keep: what is done before an accepted request is reported.
     fileprivate func make<R: Request>(
         _ request: R, at time: Timestamp?, as device: DeviceAddress, _ sentence: (WorkoutReply) -> String,
         keep: () -> Void = {}
     ) async throws where R.Reply == WorkoutReply {
-        if let warning = expiryWarning(for: device, now: .now) { Terminal.report(warning) }
-        let reply = try await self.request(request.operation, payload: request.payload(), as: device)
+        let gateway = gateway
+        if let warning = gateway.expiryWarning(for: device, now: .now) { Terminal.report(warning) }
+        let reply = try await gateway.request(request.operation, payload: request.payload(), as: device)
         let rejection = reply.rejection
         let reasons =
-            if rejection?.code == .weekClosed, let time { await closings(at: time, of: device) } else {
+            if rejection?.code == .weekClosed, let time { await gateway.closings(at: time, of: device) } else {
                 [String]()
             }
         if reply.isAccepted { keep() }
-        guard !Output.isJSON() else {
+        guard !output.isJSON else {
             Terminal.printJSON(reply.payload)
             reasons.forEach(Terminal.report)
             if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
@@ -127,7 +127,7 @@ extension LocalGateway {
                 .rejected, ([rejection.message] + reasons.map(\.asSentence)).joined(separator: " "))
         }
         guard let data = reply.data, let workout = try? WorkoutReply(members: data) else {
-            throw failure(.malformedReply, device)
+            throw gateway.failure(.malformedReply, device)
         }
         Terminal.print(sentence(workout))
     }

@@ -25,7 +25,7 @@ final class AdministrationTests: ToolSuite {
         let users = try listed.lines.map { try JSON(parsing: $0.utf8) }
         #expect(users.map { $0["user_id"] } == ["alice", "bob"])
         #expect(users.last?["devices"] == ["tv"])
-        let table = try parley.run("user", "list").lines
+        let table = try parley.read("user", "list").lines
         #expect(table.first?.hasPrefix("USER") == true)
         #expect(table.dropFirst().map { $0.split(separator: " ").first } == ["alice", "bob"])
     }

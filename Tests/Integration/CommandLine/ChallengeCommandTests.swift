@@ -23,7 +23,7 @@ struct ChallengeCommandTests {
                 && lines.contains { $0.contains("challenge.updated") && $0.contains(id) } ? () : nil
         }
         listening.child.send(15)
-        let listed = try parley.run("challenge", "list", "--as", "bob/phone")
+        let listed = try parley.read("challenge", "list", "--as", "bob/phone")
         #expect(
             listed.status == 0 && listed.output.contains("50000 steps in 7 days") && listed.output.contains("pending"))
         #expect(try parley.run("challenge", "accept", "--as", "alice/phone", id).status == 1)

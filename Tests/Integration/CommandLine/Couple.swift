@@ -29,9 +29,10 @@ final class Couple: Sendable {
         try #require(try parley.run("device", "add", user, device).status == 0)
     }
 
-    /// Starts `parley listen`, and returns when it has said that it listens.
+    /// Starts `parley listen`, which prints for people unless arguments say `--json`; it has said that it listens.
     func listen(as device: String = "bob/phone", _ arguments: String...) throws -> ParleyTool.Run {
-        let run = try parley.start(["listen", "--as", device] + arguments)
+        let form = arguments.contains("--json") ? [] : ["--text"]
+        let run = try parley.start(["listen", "--as", device] + form + arguments)
         try awaitWord("listening as \(device)", of: run)
         return run
     }

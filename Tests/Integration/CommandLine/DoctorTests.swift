@@ -14,7 +14,7 @@ final class DoctorTests: ToolSuite {
 
     /// What it says: the state and the sentence of each line, by `state: name`.
     private func lines(_ arguments: String...) throws -> (status: Int32, wrong: [String], output: String) {
-        let run = try parley.run(["doctor"] + arguments)
+        let run = try parley.read(["doctor"] + arguments)
         #expect(run.errors.isEmpty, "\(run.errors)")
         return (run.status, run.lines.filter { $0.hasPrefix("wrong") }, run.output)
     }
@@ -22,7 +22,7 @@ final class DoctorTests: ToolSuite {
     @Test("where all is well it says so and changes nothing, up and down")
     func well() throws {
         for arguments in [[], ["--thorough"]] {
-            let run = try parley.run(["doctor"] + arguments)
+            let run = try parley.read(["doctor"] + arguments)
             #expect(run.status == 0, "\(run.output)")
             for name in [
                 "settings", "files", "keys", "credentials", "disk", "database", "clock", "gateway", "broker",
@@ -31,7 +31,7 @@ final class DoctorTests: ToolSuite {
                 #expect(run.lines.contains { $0.hasPrefix("ok       \(name): ") }, "\(name): \(run.output)")
             }
         }
-        let json = try parley.run("doctor", "--json").json
+        let json = try parley.run("doctor").json
         #expect(json["is_well"] == true && json["checks"][0]["state"].text != nil)
         gateway.endParleyd()
         gateway.endBroker()

@@ -29,7 +29,8 @@ struct EarlierMessagesTests {
     private static let leftOut = "alice/phone: (cannot be opened: the sender has not accepted this device's keys)"
 
     private func listen(_ arguments: String..., count: Int) throws -> [String] {
-        let run = try parley.start(["listen", "--as", "bob/laptop", "--history", "10"] + arguments)
+        let form = arguments.contains("--json") ? [] : ["--text"]
+        let run = try parley.start(["listen", "--as", "bob/laptop", "--history", "10"] + form + arguments)
         let lines = try eventually("\(count) lines; there are: \(run.output)") { () -> [String]? in
             let lines = run.output.split(separator: "\n").map(String.init)
             return lines.count >= count && run.output.hasSuffix("\n") ? lines : nil

@@ -49,11 +49,11 @@ struct ExportTests {
         try files.setPermissions(0o600, of: "foreign")
         let taken = try person.run("login", "\(files.path)/foreign")
         #expect(taken.status == 3 && taken.errors.contains("of another gateway"), "\(taken.errors)")
-        let known = try person.run("whoami")
+        let known = try person.read("whoami")
         #expect(known.lines.contains("device: alice/phone"), "\(known.errors)")
         #expect(known.lines.contains("broker: mqtt://127.0.0.1:\(gateway.mqttPort)"))
         #expect(try person.run("logout").status == 0)
-        let ended = try person.run("whoami", "--as", "alice/phone")
+        let ended = try person.read("whoami", "--as", "alice/phone")
         #expect(ended.status == 3 && ended.errors.contains("parley device export alice phone"), "\(ended.errors)")
     }
 

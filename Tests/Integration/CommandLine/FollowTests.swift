@@ -33,7 +33,7 @@ final class FollowTests {
         #expect(run.errors.isEmpty)
 
         // Nothing that was there before, and what comes.
-        let later = try parley.start(["notifications", "--as", "alice/phone", "--limit", "1", "--follow"])
+        let later = try parley.start(["--text", "notifications", "--as", "alice/phone", "--limit", "1", "--follow"])
         try eventually("one line; there is: \(later.output)") { later.output.contains(second.prefix(8)) ? () : nil }
         // It hears nothing of the third by itself: its connection is broken, and it does not know yet.
         later.child.send(SIGSTOP)
@@ -53,7 +53,7 @@ final class FollowTests {
     func notificationsWithoutReader() throws {
         for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
         let challenge = try challenge()
-        let run = try parley.start(["notifications", "--as", "alice/phone", "--follow"], script: Self.headed)
+        let run = try parley.start(["--text", "notifications", "--as", "alice/phone", "--follow"], script: Self.headed)
         #expect(run.child.waitUntilEnded() == 128 + SIGPIPE)
         #expect(run.output.split(separator: "\n").count == 1 && run.output.contains(challenge.prefix(8)))
         #expect(run.errors.isEmpty)

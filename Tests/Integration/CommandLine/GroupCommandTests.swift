@@ -14,6 +14,10 @@ final class GroupCommandTests: ToolSuite {
         try parley.run(["group", verb, "--as", "\(user)/phone"] + arguments)
     }
 
+    private func read(_ verb: String, as user: String, _ arguments: String...) throws -> ParleyTool.Outcome {
+        try parley.read(["group", verb, "--as", "\(user)/phone"] + arguments)
+    }
+
     @Test("a group is made, shown, joined by its link, and ended, each in a line")
     func life() throws {
         let none = try group("members", as: "alice")
@@ -23,7 +27,7 @@ final class GroupCommandTests: ToolSuite {
         let invited = try group("invite", as: "alice", "--uses", "2")
         let link = try #require(invited.lines.first)
         #expect(invited.lines.count == 1 && link.hasPrefix("parley://group/invite/"))
-        let shown = try parley.run("open", "--as", "bob/phone", link)
+        let shown = try parley.read("open", "--as", "bob/phone", link)
         #expect(shown.status == 0)
         #expect(shown.lines == ["ALICE (alice) invites you to the group Morning run, 1 member"])
         #expect(shown.errors.contains("parley group join --as bob/phone \(link)"))
@@ -33,11 +37,11 @@ final class GroupCommandTests: ToolSuite {
         #expect(joined.status == 0 && joined.json["member_count"] == 2 && joined.json["id"] == made.json["id"])
         let again = try group("create", as: "bob", "Another")
         #expect(again.status == 1 && again.errors.contains("already_in_group"))
-        let members = try group("members", as: "bob")
+        let members = try read("members", as: "bob")
         #expect(
             members.lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }.dropFirst()
                 == ["USER NAME ROLE", "alice ALICE admin", "bob BOB member"])
-        #expect(try group("list", as: "bob").lines.last?.contains("Morning run") == true)
+        #expect(try read("list", as: "bob").lines.last?.contains("Morning run") == true)
 
         #expect(try group("rename", as: "bob", "Mine").errors.contains("forbidden"))
         #expect(try group("role", as: "alice", "bob", "admin").output == "bob is admin\n")
@@ -83,7 +87,7 @@ final class GroupCommandTests: ToolSuite {
             #expect(try couple.parley.run("group", "create", "--as", "alice/phone", name).status == 0)
         }
         for arguments in [[], ["--group", "morning"]] {
-            let several = try couple.parley.run(["group", "members", "--as", "alice/phone"] + arguments)
+            let several = try couple.parley.read(["group", "members", "--as", "alice/phone"] + arguments)
             #expect(several.status == 2 && several.errors.contains("Morning walk ("), "\(several.errors)")
         }
     }

@@ -135,42 +135,41 @@ final class HostileOutputTests {
         }
     }
 
-    /// Commands that run to their end, and how they show it.
-    private static let commands: [(arguments: [String], form: Form)] = [
-        (["user", "list"], .plain), (["user", "list", "--json"], .json), (["user", "add", "alice"], .json),
-        (["user", "show", "alice"], .plain), (["user", "show", "alice", "--json"], .json),
-        (["user", "rename", "alice", hostile], .plain), (["device", "list", "alice"], .plain),
-        (["device", "list", "alice", "--json"], .json),
-        (["devices", "--as", "alice/phone"], .plain), (["reports"], .plain), (["reports", "--json"], .json),
+    /// Commands that run to their end and print what others wrote.
+    private static let commands = [
+        ["user", "list"], ["user", "show", "alice"], ["device", "list", "alice"], ["devices", "--as", "alice/phone"],
+        ["reports"], ["group", "list", "--as", "alice/phone"], ["group", "members", "--as", "alice/phone"],
+        ["board", "--as", "alice/phone"], ["activity", "--as", "alice/phone"],
+        ["conversations", "--as", "bob/phone"], ["requests", "--as", "dave/phone"],
+        ["history", "--as", "bob/phone", "--with", "alice"], ["follow", "--as", "bob/phone", "--followers"],
+        ["profile", "--as", "bob/phone", "alice"], ["open", "--as", "bob/phone", "parley://plan/diet/1"],
+    ]
+
+    /// Those that print it in one form only.
+    private static let single: [(arguments: [String], form: Form)] = [
+        (["user", "add", "alice"], .json), (["user", "rename", "alice", hostile, "--text"], .plain),
         (["request", "--as", "bob/phone", "conversations/list"], .json),
         (["request", "--as", "alice/phone", "profile/get"], .json),
         (["request", "--as", "alice/phone", "devices/list"], .json),
         (["request", "--as", "bob/phone", "social/followers"], .json),
-        (["group", "list", "--as", "alice/phone"], .plain), (["group", "members", "--as", "alice/phone"], .plain),
-        (["board", "--as", "alice/phone"], .json), (["activity", "--as", "alice/phone"], .plain),
-        (["conversations", "--as", "bob/phone"], .json), (["requests", "--as", "dave/phone"], .json),
-        (["history", "--as", "bob/phone", "--with", "alice"], .json),
-        (["follow", "--as", "bob/phone", "--followers"], .json), (["profile", "--as", "bob/phone", "alice"], .json),
-        (["open", "--as", "bob/phone", "parley://plan/diet/1"], .plain),
-        (["open", "--as", "bob/phone", "--json", "parley://plan/diet/1"], .json),
     ]
 
-    @Test("no command prints it as it is, for people or for programs")
+    @Test("no command prints it as it is, in a pipe, where each line is JSON, or as people read it")
     func commands() throws {
-        for (arguments, form) in Self.commands {
+        let both = Self.commands.flatMap { [($0, Form.json), ($0 + ["--json"], .json), ($0 + ["--text"], .plain)] }
+        for (arguments, form) in both + Self.single {
             let run = try parley.start(arguments)
-            _ = run.child.waitUntilEnded()
+            #expect(run.child.waitUntilEnded() == 0, "\(run.errors)")
             check(run.output, form, arguments.joined(separator: " "))
             #expect(!run.errors.contains("\u{1B}") && !run.errors.contains("\u{9B}"))
         }
         let id = try #require(try parley.run("reports", "--json").json["id"].text)
-        check(try parley.run("reports", "--id", id).output, .plain, "reports ID")
-        check(try parley.run("reports", "--id", id, "--json").output, .json, "reports ID --json")
+        check(try parley.read("reports", "--id", id).output, .plain, "reports ID")
+        check(try parley.run("reports", "--id", id).output, .json, "reports ID in a pipe")
         let push = couple.payload(try couple.firstPushed(to: "bob/phone", in: conversation), to: "bob/phone")
-        check(try parley.run("push", "open", "--as", "bob/phone", "-", input: push).output, .plain, "push open")
+        check(try parley.read("push", "open", "--as", "bob/phone", "-", input: push).output, .plain, "push open")
         check(
-            try parley.run("push", "open", "--as", "bob/phone", "--json", "-", input: push).output, .json,
-            "push open --json")
+            try parley.run("push", "open", "--as", "bob/phone", "-", input: push).output, .json, "push open in a pipe")
         // What is searched is what a chat has kept.
         #expect(try parley.run("chat", "--as", "bob/phone", "--with", "alice", input: "yes\n").status == 0)
         check(try parley.run("search", "--as", "bob/phone", "forged").output, .json, "search")
@@ -242,7 +241,7 @@ final class HostileOutputTests {
             .compactMap { $0.split(separator: " ").first.map(String.init) }.filter { $0 != "See" }
         // `get-file` is tried in `FileCommandTests`.
         let elsewhere = ["block", "chat", "get-file", "listen", "push", "search", "tail"]
-        let tried = Set(Self.commands.compactMap(\.arguments.first)).union(elsewhere)
+        let tried = Set(Self.commands.compactMap(\.first)).union(["request"] + elsewhere)
         #expect(Set(names) == tried.union(Self.others))
     }
 }

@@ -12,7 +12,7 @@ final class LinkedCardTests {
 
     /// What bob's device prints of the messages up to one with a text, for people.
     private func read(through text: String) throws -> String {
-        let run = try parley.start(["listen", "--as", "bob/phone", "--history", "50"])
+        let run = try parley.start(["--text", "listen", "--as", "bob/phone", "--history", "50"])
         try couple.awaitWord("listening as bob/phone", of: run)
         let output = try eventually("\(text); there is: \(run.output)") {
             // The whole line.
@@ -39,13 +39,13 @@ final class LinkedCardTests {
         #expect(shown.contains("[challenge] Who walks more?, 50000 steps in 7 days, parley://challenge/\(id)"))
         let link = try link(in: shown)
 
-        let received = try parley.run("open", "--as", "bob/phone", link)
+        let received = try parley.read("open", "--as", "bob/phone", link)
         #expect(
             received.status == 0
                 && received.lines == ["challenge \(id.prefix(8)): alice and bob, 50000 steps in 7 days: pending"])
         #expect(received.errors.contains("parley challenge accept --as bob/phone \(id)"))
         #expect(received.errors.contains("parley challenge decline --as bob/phone \(id)"))
-        let own = try parley.run("open", "--as", "alice/phone", link)
+        let own = try parley.read("open", "--as", "alice/phone", link)
         #expect(own.status == 0 && own.errors.contains("parley challenge cancel --as alice/phone \(id)"))
         #expect(!own.errors.contains("accept"))
 
@@ -58,9 +58,9 @@ final class LinkedCardTests {
         #expect(try parley.run("user", "add", "carol").status == 0)
         #expect(try parley.run("device", "add", "carol", "phone").status == 0)
         try couple.makeKeys(of: "carol/phone")
-        let foreign = try parley.run("open", "--as", "carol/phone", link)
+        let foreign = try parley.read("open", "--as", "carol/phone", link)
         #expect(foreign.status == 1 && foreign.output.isEmpty && foreign.errors.contains("not_found"))
-        let none = try parley.run(
+        let none = try parley.read(
             "open", "--as", "carol/phone", "parley://challenge/7f31a5d0-0000-4000-8000-000000000000")
         #expect(none.status == 1 && none.errors == foreign.errors)
         let notTheirs = try parley.run("challenge", "share", "--as", "carol/phone", id, "Mine")
@@ -77,7 +77,7 @@ final class LinkedCardTests {
         #expect(
             shownDiet.contains(
                 "[diet plan] Low carb, 1800 kcal a day, 14 days, No bread, parley://plan/diet/low%20carb%2F14"))
-        let opened = try parley.run("open", "--as", "bob/phone", link(in: shownDiet))
+        let opened = try parley.read("open", "--as", "bob/phone", link(in: shownDiet))
         #expect(opened.status == 0 && opened.lines.count == 1)
         #expect(opened.output.contains("alice/phone: [diet plan] Low carb") && opened.errors.contains("low carb/14"))
 
@@ -90,9 +90,9 @@ final class LinkedCardTests {
         let json = try parley.run("open", "--as", "bob/phone", "--json", link)
         #expect(json.json["plan_id"] == "5k" && json.json["message"]["content"]["plan_title"] == "To 5 km")
         // The sender finds the card, too.
-        #expect(try parley.run("open", "--as", "alice/phone", link).output.contains("To 5 km"))
+        #expect(try parley.read("open", "--as", "alice/phone", link).output.contains("To 5 km"))
 
-        let unknown = try parley.run("open", "--as", "bob/phone", "parley://plan/diet/5k")
+        let unknown = try parley.read("open", "--as", "bob/phone", "parley://plan/diet/5k")
         #expect(unknown.status == 0 && unknown.lines == ["plan 5k"] && unknown.errors.contains("no card of it"))
     }
 }

@@ -27,7 +27,7 @@ struct OpenPushTests {
             let message = try couple.pushed(to: "bob/phone", in: conversation.description)
             let payload = couple.payload(message, to: "bob/phone")
 
-            let shown = try parley.run("push", "open", "--as", "bob/phone", "-", input: payload)
+            let shown = try parley.read("push", "open", "--as", "bob/phone", "-", input: payload)
             #expect(shown.status == 0, "\(shown.errors)")
             #expect(
                 shown.output.contains("alice/phone: See you at six → parley://conversation/\(conversation) [badge 3]"))

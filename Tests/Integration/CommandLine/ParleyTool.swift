@@ -45,6 +45,21 @@ struct ParleyTool: Sendable {
     /// Runs the tool to its end, with `--data` before its other arguments.
     func run(_ arguments: String..., input: String = "") throws -> Outcome { try run(arguments, input: input) }
 
+    /// Runs it to its end, with what people read as its output.
+    func read(_ arguments: String..., input: String = "") throws -> Outcome { try read(arguments, input: input) }
+
+    func read(_ arguments: [String], input: String = "") throws -> Outcome {
+        try run(["--text"] + arguments, input: input)
+    }
+
+    /// Runs it to its end with a terminal as its standard output, and errors there, too.
+    func onTerminal(_ arguments: [String]) throws -> Outcome {
+        let run = try start(
+            arguments,
+            script: #"script -qefc "$(printf '%q ' "$0" --data "$@")" /dev/null | tr -d '\r'; exit ${PIPESTATUS[0]}"#)
+        return Outcome(status: run.child.waitUntilEnded(), output: run.output, errors: run.errors)
+    }
+
     func run(_ arguments: [String], input: String = "") throws -> Outcome {
         let run = try start(arguments, input: input)
         let status = run.child.waitUntilEnded()

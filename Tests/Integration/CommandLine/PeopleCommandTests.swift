@@ -100,7 +100,7 @@ struct PeopleCommandTests {
         let reported = try show("metrics", "report", "--as", "bob/phone", "--steps", "7000", "--zone", "UTC")
         #expect(reported.count == 1 && reported[0].hasSuffix(" in UTC: 7000 steps"), "\(reported)")
         try eventually("that it counts") {
-            try parley.run("challenge", "list", "--as", "alice/phone").output.contains("bob 7000") ? () : nil
+            try parley.read("challenge", "list", "--as", "alice/phone").output.contains("bob 7000") ? () : nil
         }
         let later = try parley.run("metrics", "report", "--as", "bob/phone", "--steps", "7100", "--zone", "UTC")
         #expect(later.json["steps"] == 7100, "\(later.output)")
@@ -118,7 +118,8 @@ struct PeopleCommandTests {
         }
         listening.child.send(SIGTERM)
         try eventually("the notification") {
-            try parley.run("notifications", "--as", "alice/phone").output.contains("Morning run: bob joined") ? () : nil
+            try parley.read("notifications", "--as", "alice/phone").output.contains("Morning run: bob joined")
+                ? () : nil
         }
         let logged = try #require(
             try show("workout", "log", "--as", "bob/phone").joined().firstMatch(

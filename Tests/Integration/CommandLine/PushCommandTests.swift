@@ -94,15 +94,15 @@ struct PushCommandTests {
             return lines.count > 1 ? String(lines[1]) : nil
         }
         // The extension's way, of what has really been pushed.
-        let opened = try parley.run("push", "open", "--as", "bob/phone", "-", input: posted)
+        let opened = try parley.read("push", "open", "--as", "bob/phone", "-", input: posted)
         #expect(opened.status == 0 && opened.output.contains("alice/phone: while you sleep"), "\(opened)")
         let trace = try eventually("its answer") { () -> ParleyTool.Outcome? in
-            let trace = try parley.run("trace", id)
+            let trace = try parley.read("trace", id)
             return trace.output.contains("accepted (204)") ? trace : nil
         }
         #expect(trace.output.hasPrefix("message \(id) of alice, number 2 of conversation "))
         #expect(trace.lines.contains { $0.hasPrefix("bob") && $0.contains("phone, webhook") && $0.contains("notify") })
-        let explained = try parley.run("explain", "--push", id, "bob")
+        let explained = try parley.read("explain", "--push", id, "bob")
         #expect(
             explained.status == 0 && explained.output.contains("bob: notify"), "\(explained.output)\(explained.errors)")
         let own = try parley.run("explain", "--push", id, "alice", "--json")

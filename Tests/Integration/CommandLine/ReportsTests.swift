@@ -68,9 +68,9 @@ final class ReportsTests {
         #expect(listed.json["verified"] == "opened")
         #expect(listed.json["content"] == ["text": "rude"])
 
-        let table = try parley.run("reports")
+        let table = try parley.read("reports")
         #expect(table.lines.count == 2 && table.output.contains("rude\\u{1b}[2J"))
-        let whole = try parley.run("reports", "--id", made["id"].text ?? "", "--verify")
+        let whole = try parley.read("reports", "--id", made["id"].text ?? "", "--verify")
         #expect(whole.output.contains(#"opens     {"text":"rude"}"#))
         #expect(!whole.output.contains("\u{1B}"))
         #expect(!gateway.log.contains("rude"), "what is reported is never logged")
@@ -86,10 +86,10 @@ final class ReportsTests {
         }
         let listed = try parley.run("reports", "--json", "--limit", "1000").lines
         #expect(try listed.map { try JSON(parsing: $0.utf8)["id"].text } == ids.reversed())
-        #expect(try parley.run("reports", "--limit", "3").lines.count == 4)
-        let first = try parley.run("reports", "--id", ids[0])
+        #expect(try parley.read("reports", "--limit", "3").lines.count == 4)
+        let first = try parley.read("reports", "--id", ids[0])
         #expect(first.output.contains("spam"))
-        #expect(try parley.run("reports", "--id", "\(ids[0].prefix(13))").output == first.output)
+        #expect(try parley.read("reports", "--id", "\(ids[0].prefix(13))").output == first.output)
     }
 
     @Test("a report that is not there, and somebody who is no operator")
@@ -102,7 +102,7 @@ final class ReportsTests {
 
     @Test("whether one may write to another is explained, with the question that decided")
     func explain() throws {
-        let explained = try parley.run("explain", alice.user, bob.user)
+        let explained = try parley.read("explain", alice.user, bob.user)
         try #require(explained.status == 0, "\(explained.errors)")
         #expect(explained.lines.first == "\(alice.user) → \(bob.user): may write without limit (anyone)")
         #expect(explained.lines.filter { $0.hasPrefix("→") }.map { $0.contains("message_privacy") } == [true])
@@ -111,9 +111,9 @@ final class ReportsTests {
         #expect(json["steps"].elements.first { $0["holds"] == true }?["step"] == "message_privacy")
 
         try bob.accepted("social/block", ["user_id": .string(alice.user)])
-        let refused = try parley.run("explain", bob.user, alice.user)
+        let refused = try parley.read("explain", bob.user, alice.user)
         #expect(refused.status == 0 && refused.lines.first?.hasSuffix("may not write (blocked)") == true)
-        let unknown = try parley.run("explain", alice.user, "nobody")
+        let unknown = try parley.read("explain", alice.user, "nobody")
         #expect(unknown.lines.first?.hasSuffix("may not write (unknown_user)") == true)
         #expect(try parley.run("explain", alice.user).status == 2)
     }

@@ -25,7 +25,7 @@ final class StatusTests: ToolSuite {
         }
         // The operator's, the web door's, and alice's.
         #expect(said["devices"] == 3)
-        let run = try parley.run("status")
+        let run = try parley.read("status")
         #expect(run.status == 0 && run.errors.isEmpty, "\(run.output)")
         #expect(run.lines.first?.hasPrefix("gateway      \(parleyVersion), schema ") == true)
         #expect(run.lines.contains { $0.hasPrefix("token        operator/console until ") })
@@ -45,7 +45,7 @@ final class StatusTests: ToolSuite {
         try Data(Self.endedCertificate.utf8).write(to: URL(filePath: certificate))
         try Data("frontend devices\n    bind :8883 ssl crt '\(certificate)'\n".utf8).write(
             to: URL(filePath: gateway.directory + "/haproxy.cfg"))
-        let run = try parley.run("status")
+        let run = try parley.read("status")
         #expect(run.status == 1 && run.errors.isEmpty)
         #expect(run.lines.filter { $0.hasPrefix("wrong") }.count == 1)
         #expect(run.lines.last?.contains("the certificate in \(certificate) has ended") == true, "\(run.output)")
@@ -61,12 +61,12 @@ final class StatusTests: ToolSuite {
         #expect(alone.json["answers"] == false && alone.json["database_bytes"].int ?? 0 > 0)
         #expect(alone.json["wrong"][0].text?.contains("does not run; start it") == true)
         gateway.endBroker()
-        let nothing = try parley.run("status")
+        let nothing = try parley.read("status")
         #expect(nothing.status == 3)
         #expect(nothing.lines.first == "gateway      does not answer, of \(gateway.directory)")
         let foreign = try ParleyTool(data: "/nonexistent")
         defer { foreign.removeScratch() }
-        let absent = try foreign.run("status")
+        let absent = try foreign.read("status")
         #expect(absent.status == 3 && absent.output.contains("wrong        there is no gateway in /nonexistent"))
         #expect(try parley.run("status", "--frobnicate").status == 2)
     }

@@ -45,11 +45,11 @@ struct TokenSignInTests {
         #expect(login.status == 0 && login.lines == ["signed in as alice/phone"], "\(login.errors)")
         let sent = try person.run("send", "--to", "bob", "by way of the door")
         #expect(sent.status == 0, "\(sent.errors)")
-        let known = try person.run("whoami")
+        let known = try person.read("whoami")
         #expect(
             known.lines.contains("broker: \(socket)") && known.lines.contains("web door: http://127.0.0.1:\(door.port)")
         )
-        let listening = try person.start(["listen"])
+        let listening = try person.start(["--text", "listen"])
         defer { listening.child.end(with: SIGKILL) }
         try eventually("a listener") { listening.errors.contains("listening as alice/phone") ? () : nil }
         let answer = try manager.run("send", "--as", "bob/phone", "--to", "alice", "by way of the broker")
@@ -73,15 +73,15 @@ struct TokenSignInTests {
         #expect(with.errors.hasPrefix("parley: 0 % of "), "\(with.errors)")
         let second = try person.run("login", socket, "--token-file", handOver("bob/phone"))
         #expect(second.status == 0 && second.errors.contains("parley use bob/phone"), "\(second.errors)")
-        #expect(try person.run("whoami", "--offline").lines.first == "device: alice/phone")
+        #expect(try person.read("whoami", "--offline").lines.first == "device: alice/phone")
         let used = try person.run("use", "bob/phone")
         #expect(used.status == 0, "\(used.errors)")
-        #expect(try person.run("whoami", "--offline").lines.first == "device: bob/phone")
-        let all = try person.run("whoami", "--all")
+        #expect(try person.read("whoami", "--offline").lines.first == "device: bob/phone")
+        let all = try person.read("whoami", "--all")
         #expect(all.lines.count == 3 && all.output.contains("* ") && all.output.contains(broker), "\(all.output)")
         #expect(try person.run("use", "carol/phone").errors.contains("not signed in"))
         #expect(try person.run("logout").output == "signed out bob/phone\n")
-        #expect(try person.run("whoami", "--offline").lines.first == "device: alice/phone")
+        #expect(try person.read("whoami", "--offline").lines.first == "device: alice/phone")
     }
 
     @Test("a token that is not taken, and a port that speaks something else, leave nothing and say what to do")

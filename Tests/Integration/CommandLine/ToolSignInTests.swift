@@ -74,16 +74,16 @@ struct ToolSignInTests {
         #expect(shown.json["user_id"] == "alice" && shown.json["device_id"] == "phone", "\(shown.errors)")
         #expect(shown.json["door"].text == url && shown.json["email"].text == email)
         #expect(shown.json["has_password"] == true)
-        let lines = try person.run("whoami", "--offline").lines
+        let lines = try person.read("whoami", "--offline").lines
         #expect(lines.first == "device: alice/phone" && lines.count == 4)
-        #expect(try person.run("devices", "--as", "alice/phone").output.contains("Alice's"))
+        #expect(try person.read("devices", "--as", "alice/phone").output.contains("Alice's"))
 
         let before = try keys
         let out = try person.run("logout")
         #expect(out.status == 0 && out.output == "signed out alice/phone\n", "\(out.errors)")
         #expect(out.errors.contains("its keys and messages stay in \(place.path)/devices/alice/phone"))
         #expect(person.hasNoCredentials(of: "alice/phone"))
-        #expect(try manager.run("user", "list").output.contains("alice"))
+        #expect(try manager.read("user", "list").output.contains("alice"))
         let after = try person.run("send", "--as", "alice/phone", "--to", "bob", "hello")
         #expect(after.status == 3 && after.errors.contains("parley login \(url) --email \(email) --device phone"))
         #expect(try person.run("whoami").status == 3)
@@ -115,7 +115,7 @@ struct ToolSignInTests {
         let input = "correct horse\n" + (try code(email)) + "\n"
         #expect(try run("login", "--email", email, "--code", "--device", "phone", input: input).status == 0)
         try #require(try manager.run("device", "revoke", "carol", "phone").status == 0)
-        let shown = try person.run("whoami")
+        let shown = try person.read("whoami")
         #expect(shown.status == 3 && shown.lines.first == "device: carol/phone")
         #expect(shown.errors.contains("sign in again with: parley login \(url)"), "\(shown.errors)")
         #expect(try person.run("logout").status == 0)
@@ -159,7 +159,7 @@ struct ToolSignInTests {
                 ("once more", { try code(email) }),
             ])
         #expect(registered.status == 0 && registered.screen.contains("signed in as dora/"), "\(registered.screen)")
-        let device = try #require(try person.run("whoami").lines.first?.split(separator: " ").last)
+        let device = try #require(try person.read("whoami").lines.first?.split(separator: " ").last)
         let login = try typed(
             "login", "--email", email, answers: [("the password of \(email):", { "one-secret" })])
         #expect(login.status == 0 && login.screen.contains("signed in as \(device)"), "\(login.screen)")

@@ -9,14 +9,14 @@ final class UserCommandTests: ToolSuite {
     @Test("a user is shown with privacy, devices and counts; an unknown one is a sentence and status 1")
     func show() throws {
         try addUser("alice", "--name", "Alice", "--message-privacy", "anyone")
-        let shown = try parley.run("user", "show", "alice")
+        let shown = try parley.read("user", "show", "alice")
         #expect(shown.status == 0, "\(shown.errors)")
         #expect(shown.lines.contains("name: Alice") && shown.lines.contains("may be written to by: anyone"))
         #expect(shown.lines.contains { $0.hasPrefix("phone ") })
         let json = try parley.run("user", "show", "alice", "--json").json
         #expect(json["devices"].elements.map { $0["device_id"] } == ["phone"])
         #expect(json["privacy"]["message_privacy"] == "anyone")
-        let listed = try parley.run("device", "list", "alice")
+        let listed = try parley.read("device", "list", "alice")
         #expect(listed.lines.first?.hasPrefix("DEVICE") == true && listed.lines.count == 2)
         #expect(try parley.run("device", "list", "alice", "--json").json["device_id"] == "phone")
         for command in ["show", "disable", "enable"] {
@@ -30,7 +30,7 @@ final class UserCommandTests: ToolSuite {
     func change() throws {
         try addUser("alice")
         func run(_ arguments: String...) throws -> String {
-            let outcome = try parley.run(["user"] + arguments)
+            let outcome = try parley.read(["user"] + arguments)
             #expect(outcome.status == 0, "\(outcome.errors)")
             return outcome.output
         }
@@ -52,11 +52,11 @@ final class UserCommandTests: ToolSuite {
         try addUser("alice")
         let unasked = try parley.run("user", "remove", "alice")
         #expect(unasked.status == 2 && unasked.errors.contains("--yes"))
-        let removed = try parley.run("user", "remove", "alice", "--yes")
+        let removed = try parley.read("user", "remove", "alice", "--yes")
         #expect(removed.status == 0 && removed.output == "removed alice\n")
         #expect(removed.errors.contains("devices/alice"))
-        #expect(try parley.run("user", "remove", "alice", "--yes").output == "alice is removed already\n")
-        #expect(try parley.run("user", "list").errors.contains("there is nothing yet"))
+        #expect(try parley.read("user", "remove", "alice", "--yes").output == "alice is removed already\n")
+        #expect(try parley.read("user", "list").errors.contains("there is nothing yet"))
         #expect(try parley.run("user", "remove", "nobody", "--yes").status == 1)
     }
 
@@ -83,9 +83,9 @@ final class UserCommandTests: ToolSuite {
             try FileManager.default.contentsOfDirectory(atPath: gateway.directory).allSatisfy { !$0.hasSuffix(".part") }
         )
 
-        let erased = try parley.run("user", "erase", "alice", "--yes")
+        let erased = try parley.read("user", "erase", "alice", "--yes")
         #expect(erased.status == 0 && erased.output == "removed alice; what they have sent is being erased\n")
-        #expect(try parley.run("user", "erase", "alice", "--yes").output == "alice was erased already\n")
+        #expect(try parley.read("user", "erase", "alice", "--yes").output == "alice was erased already\n")
         let left = file + ".3"
         try eventually("the end of the erasure") { () -> Void? in
             try? FileManager.default.removeItem(atPath: left)
@@ -105,12 +105,17 @@ final class UserCommandTests: ToolSuite {
             "request", "--as", "alice/phone", "conversations/create", #"{"type":"direct","participant_ids":["bob"]}"#)
         let id = try #require(made.json["data"]["id"].text)
         let named = "conversation \(id.prefix(8))"
-        #expect(try parley.run("retention", "set", id, "90").output == "\(named): messages are kept for 90 days\n")
-        #expect(try parley.run("retention", "show", id).output == "\(named): messages are kept for 90 days\n")
-        #expect(try parley.run("retention", "set", id, "forever").output == "\(named): messages are kept for ever\n")
-        let back = try parley.run("retention", "set", id, "default").output
+        #expect(try parley.read("retention", "set", id, "90").output == "\(named): messages are kept for 90 days\n")
+        #expect(try parley.read("retention", "show", id).output == "\(named): messages are kept for 90 days\n")
+        #expect(try parley.read("retention", "set", id, "forever").output == "\(named): messages are kept for ever\n")
+        let back = try parley.read("retention", "set", id, "default").output
         #expect(back == "\(named): messages are kept for ever, as the gateway's settings say\n")
         #expect(try parley.run("retention", "set", id, "0").status == 2)
+        let pair = try parley.read("retention", "show", "bob,alice").output
+        #expect(pair == "bob and alice: messages are kept for ever, as the gateway's settings say\n")
+        for wrong in ["alice,alice", "alice,", "alice", "alice,bob,carol"] {
+            #expect(try parley.run("retention", "show", wrong).status == 2, "\(wrong)")
+        }
         let unknown = try parley.run("retention", "show", "7f31a5d0-0000-4000-8000-000000000000")
         #expect(unknown.status == 1)
     }

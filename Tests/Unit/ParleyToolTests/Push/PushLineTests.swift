@@ -51,11 +51,12 @@ struct PushLineTests {
         let push = try push(message(String(repeating: "long ", count: 100), suite: .legacyNaClBox))
         #expect(push.line(in: .utc, LatestBadge()).contains("bob/phone (verified): \(mark)long "))
         #expect(push.onDesktop.map { Desktop.markup($0.body).hasPrefix(mark) } == true)
-        let json = try JSONObject(parsing: Array(push.jsonLine.utf8))
+        let json = try JSONObject(parsing: push.json)
         #expect(try json.object("message")?.text("protection", maximum: 64) == "legacy")
         #expect(try json.object("message")?.text("suite", maximum: 64) == "legacy-nacl-box")
         let bound = try self.push(message("short", suite: .naclBox))
-        #expect(!bound.sentence.contains("old app") && !bound.jsonLine.contains("protection"))
+        #expect(
+            !bound.sentence.contains("old app") && !String(decoding: bound.json, as: UTF8.self).contains("protection"))
     }
 
     @Test(
@@ -68,7 +69,7 @@ struct PushLineTests {
         ] as [(OpenedPush.Content, String?, String?)])
     func others(content: OpenedPush.Content, type: String?, error: String?) throws {
         let push = push(content)
-        let json = try JSONObject(parsing: Array(push.jsonLine.utf8))
+        let json = try JSONObject(parsing: push.json)
         #expect(try json.text("type", maximum: 64) == type)
         #expect(try json.object("error")?.text("code", maximum: 64) == error)
         #expect(try json.integer("badge", in: 0...9) == 3)
