@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the transcripts of pages, each against a gateway and a web door of its own, and compares what each command prints.
+# Runs the transcripts of pages, each against a gateway and a web door of its own, and compares what each command prints:
+# what stands on a terminal, so that `parley` is called with --text where the page does not redirect it.
 # Usage: scripts/test-readme.sh [--site cells|haproxy] [PAGE...]
 #   PAGE    README.md, docs/push.md and docs/web.md by default. Where a page lists options of parley-web, the program's own are compared.
 #           The transcript of docs/scaling.md is run against two cells, for which haproxy and postgresql must be installed.
@@ -103,7 +104,7 @@ run() {
         # means the command in the background only.
         command_line=${command_line//'$!'/$background}
         # A reader has a terminal, unless the page says where the output goes.
-        [[ $1 == *[\|\>]* ]] || command_line=${command_line//scripts\/parley /scripts/parley --text }
+        [[ $1 == *[\|\>]* || $1 == *'$('* ]] || command_line=${command_line//scripts\/parley /scripts/parley --text }
         [[ ${1%% *} != wait ]] || command_line="wait $background ${1#wait}"
         eval "$command_line" >printed 2>errors || fail "$current: $1 ended with status $?: $(cat errors)"
         compare "$1" "$2" printed

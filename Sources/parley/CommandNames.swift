@@ -19,7 +19,9 @@ extension Parley {
                 isValue = ["--data", "--timeout", "--passphrase-file", "--generate-completion-script"]
                     .contains(argument)
                 // What stands behind any other option may be its value.
-                if !isValue, command.configuration.defaultSubcommand != nil { return }
+                if !isValue, !["--json", "--text"].contains(argument), command.configuration.defaultSubcommand != nil {
+                    return
+                }
                 continue
             }
             let subcommands = command.configuration.subcommands

@@ -6,21 +6,22 @@ struct Parley: AsyncParsableCommand {
         commandName: "parley",
         abstract: "Speaks to a running Parley gateway, as its operator or as one of its devices.",
         discussion: """
-            Results go to standard output, everything else to standard error: sentences and tables on a terminal, or with \
-            --text; JSON, an object a line, where a program reads, or with --json. What has no fields is printed as it \
-            is: a link, a code or a path by itself, and that something is done. A conversation, group, challenge or message is named by \
-            its name or id, or by the beginning of either as long as that is one alone.
+            Results go to standard output, everything else to standard error: sentences and tables on a terminal, or \
+            with --text; JSON, an object a line, where a program reads, or with --json. A value by itself, such as a \
+            link, a code or a path, and that something is done are printed as they are in a pipe, too. A \
+            conversation, group, challenge or message is named by its name or id, or by the beginning of either as \
+            long as that is one alone.
 
             Without a command it is `parley chat`, on a terminal and where one device is kept.
 
             Exit status: 0 done or accepted; 1 the gateway refused; 2 wrong arguments; 3 no answer: the gateway \
             cannot be reached, does not accept the credentials, or takes too long, or a file cannot be used.
 
-            The data directory DIR is the gateway's own, or one of a person's who signs in by a web door. Users and devices \
-            are managed with the credentials of the operator's device, which the gateway keeps in \
-            DIR/devices/operator/console/. What belongs to another device is kept in DIR/devices/UID/DID/, readable by its \
-            owner alone. Where a passphrase protects a device's \
-            keys it is asked for at the terminal, or read from the file of --passphrase-file.
+            The data directory DIR is the gateway's own, or one of a person's who signs in by a web door. Users and \
+            devices are managed with the credentials of the operator's device, which the gateway keeps in \
+            DIR/devices/operator/console/. What belongs to another device is kept in DIR/devices/UID/DID/, readable \
+            by its owner alone. Where a passphrase protects a device's keys it is asked for at the terminal, or read \
+            from the file of --passphrase-file.
             """,
         version: parleyVersion,
         groupedSubcommands: [

@@ -10,8 +10,8 @@ postgresql_build_packages=(libpq-dev)
 # To run a gateway, and to speak to it as the README does: with MQTT clients from outside the project.
 run_packages=(mosquitto mosquitto-clients)
 # To test: what the pages' lines call, JSON for the checks, certificates for the production template, HTTP/2 for a push
-# service in a test's own process.
-test_packages=(curl jq libnghttp2-dev openssl)
+# service in a test's own process, a chat on a terminal that another program draws.
+test_packages=(curl jq libnghttp2-dev openssl tmux)
 # To test the door of a production gateway.
 door_packages=(haproxy)
 # To run several gateways on one machine: their database and their door.

@@ -27,7 +27,7 @@ extension JSONObject {
 
     func timestamp(_ name: String) throws(Rejection) -> Timestamp? {
         guard value(name) != nil else { return nil }
-        // Whatever else it is, a number too, it is told by an example.
+        // A value of another type gets the same message, which shows the form.
         guard let text = (try? text(name, maximum: 24)) ?? nil, let time = Timestamp(text) else {
             throw .badRequest(name, "not a time in UTC with milliseconds, such as 2026-01-15T09:30:00.000Z")
         }

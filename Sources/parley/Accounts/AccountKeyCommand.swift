@@ -29,7 +29,7 @@ struct BackUpAccountCommand: ClientCommand {
     func ask(_ client: MessagingClient) async throws -> RecoveryKey { try await client.account.backUp() }
 
     func show(_ key: RecoveryKey) {
-        Terminal.print(key.groups.joined(separator: " "))
+        common.output.print(value: key.groups.joined(separator: " "), named: "recovery_key")
         Terminal.report("write this recovery key down: it is shown once, and opens the account without any device")
     }
 }
@@ -52,7 +52,7 @@ struct RecoverAccountCommand: AsyncParsableCommand {
         let key: RecoveryKey
         do throws(RecoveryKeyError) { key = try RecoveryKey(line) } catch { throw ToolError(.usage, error.description) }
         try await common.signedIn(as: sender, keys: keys) { try await $0.account.recover(with: key) }
-        Terminal.print("recovered the account of \(device.user) on \(device)")
+        common.output.print(done: "recovered the account of \(device.user) on \(device)")
     }
 }
 
@@ -78,6 +78,7 @@ struct ResetAccountCommand: AsyncParsableCommand {
             }
         }
         try await common.signedIn(as: sender, keys: keys) { try await $0.account.reset() }
-        Terminal.print("\(device.user) has a new account key; \(device) is certified by it")
+        common.output.print(
+            done: "\(device.user) has a new account key; \(device) is certified by it")
     }
 }

@@ -30,7 +30,7 @@ struct CodeCommand: ParsableCommand {
         guard let code else {
             throw ToolError(.noAnswer, "no mail in \(directory) has a code for \(email), or not yet")
         }
-        Terminal.print(code.digits)
+        common.output.print(value: code.digits, named: "code")
     }
 }
 

@@ -39,7 +39,7 @@ struct OfferLinkCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
-        try await gateway.offerLink(as: sender.device(gateway), confirm: confirm)
+        try await gateway.offerLink(as: sender.device(gateway), confirm: confirm, by: common.output)
     }
 }
 
@@ -47,12 +47,12 @@ extension LocalGateway {
     /// Shows a code by which another device of the user links this one, and waits until it has.
     ///
     /// - Parameter confirm: the digits that the other device shows; `nil` asks for them.
-    func offerLink(as device: DeviceAddress, confirm: String? = nil) async throws {
+    func offerLink(as device: DeviceAddress, confirm: String? = nil, by output: OutputOptions) async throws {
         let timeout = timeout
         try await messaging(as: device, storage: .memory) { client in
             try await client.ready(timeout: timeout)
             let (code, expiresAt) = try await client.linking.offer()
-            Terminal.print(code.text)
+            output.print(value: code.text, named: "code")
             Terminal.draw(code.text)
             Terminal.report("on another device of yours: parley link approve --as \(device.user)/DID CODE")
             Terminal.report("waiting until \(TimeZone.local.civil(expiresAt).stamp)")
@@ -67,7 +67,7 @@ extension LocalGateway {
             try await check(handed.digits, confirm)
             try await client.linking.adopt(handed)
         }
-        Terminal.print("linked \(device)")
+        output.print(done: "linked \(device)")
     }
 
     /// - Throws: ``ToolError`` unless the other device shows the same digits.
@@ -106,7 +106,8 @@ struct ApproveLinkCommand: AsyncParsableCommand {
                 guard try await StandardInput.agrees(to: question) else { throw ToolError(.rejected, "not approved") }
             }
             try await client.linking.approve(candidate)
-            Terminal.print("approved \(candidate.device); it shows \(candidate.digits.joined(separator: " "))")
+            common.output.print(
+                done: "approved \(candidate.device); it shows \(candidate.digits.joined(separator: " "))")
         }
     }
 }

@@ -84,11 +84,11 @@ struct LoginCommand: AsyncParsableCommand {
         let gateway = common.gateway
         let device =
             switch place {
-            case .file(let path): try await gateway.signIn(by: path)
+            case .file(let path): try await gateway.signIn(by: path, common.output)
             case .broker(let address): try await signIn(at: address)
             case .door(let address): try await signIn(at: address)
             }
-        if link { try await gateway.offerLink(as: device) }
+        if link { try await gateway.offerLink(as: device, by: common.output) }
     }
 
     private func signIn(at address: BrokerAddress) async throws -> DeviceAddress {
@@ -96,7 +96,8 @@ struct LoginCommand: AsyncParsableCommand {
         guard signIn.device == nil || signIn.device == token.device.device else {
             throw ToolError(.usage, "the token is for \(token.device)")
         }
-        try await common.gateway.signIn(token.credentials, of: token.device, at: signIn.record(at: address, door))
+        try await common.gateway.signIn(
+            token.credentials, of: token.device, at: signIn.record(at: address, door), by: common.output)
         return token.device
     }
 
@@ -124,7 +125,8 @@ struct LoginCommand: AsyncParsableCommand {
             let password = try await reset(email, door, &answers)
             signedIn = try await door.naming { try await door.signIn(email, password, on: device) }
         }
-        try await gateway.complete(signedIn, at: signIn.record(email, at: address, gateway))
+        try await gateway.complete(
+            signedIn, at: signIn.record(email, at: address, gateway), by: common.output)
         return signedIn.address
     }
 

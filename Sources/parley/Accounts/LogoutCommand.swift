@@ -31,7 +31,7 @@ struct LogoutCommand: AsyncParsableCommand {
             throw ToolError(.noAnswer, "\(device) is signed out, but its credentials could not be removed: \(error)")
         }
         try gateway.forgetChoice(of: device)
-        Terminal.print("signed out \(device)")
+        common.output.print(done: "signed out \(device)")
         Terminal.report("its keys and messages stay in \(directory.path)")
     }
 }

@@ -57,7 +57,8 @@ struct RegisterCommand: AsyncParsableCommand {
         guard let signedIn = try await door.verify(email, password, on: device, &answers) else {
             return Terminal.report("type it with: parley login \(door.address.text) --email \(email) --code")
         }
-        try await gateway.complete(signedIn, at: signIn.record(email, at: address, gateway))
+        try await gateway.complete(
+            signedIn, at: signIn.record(email, at: address, gateway), by: common.output)
     }
 
     private func askedUser(_ answers: inout Answers) async throws -> UserID {

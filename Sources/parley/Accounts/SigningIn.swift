@@ -16,7 +16,9 @@ extension LocalGateway {
     }
 
     /// Signs in with a token that an operator has handed over. Nothing is kept of one that is not accepted.
-    func signIn(_ credentials: DeviceCredentials, of device: DeviceAddress, at record: SignInRecord) async throws {
+    func signIn(
+        _ credentials: DeviceCredentials, of device: DeviceAddress, at record: SignInRecord, by output: OutputOptions
+    ) async throws {
         try prepareForSignIn()
         try check(device, DeviceDirectory(of: device, in: path), at: record)
         if let endpoint = record.endpoint {
@@ -33,11 +35,11 @@ extension LocalGateway {
                 }
             }
         }
-        try await complete(SignedIn(address: device, credentials: credentials), at: record)
+        try await complete(SignedIn(address: device, credentials: credentials), at: record, by: output)
     }
 
     /// Stores what a sign-in has given, and signs in once, by which keys are made and published.
-    func complete(_ signedIn: SignedIn, at record: SignInRecord) async throws {
+    func complete(_ signedIn: SignedIn, at record: SignInRecord, by output: OutputOptions) async throws {
         let device = signedIn.address
         let directory = DeviceDirectory(of: device, in: path)
         try check(device, directory, at: record)
@@ -48,7 +50,7 @@ extension LocalGateway {
             throw ToolError(.noAnswer, "the credentials could not be kept: \(error)")
         }
         try save(signedIn.credentials, of: device)
-        Terminal.print("signed in as \(device)")
+        output.print(done: "signed in as \(device)")
         try settleDefault(besides: device)
         try await publishKeys(of: device)
     }

@@ -55,7 +55,7 @@ struct ListActivityCommand: AsyncParsableCommand {
 struct PostActivityCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "post", abstract: "Says that the user has completed a plan or reached a goal.",
-        discussion: "Its id is what `parley activity react` takes.")
+        discussion: "The id that is printed is what `parley activity react` takes.")
 
     @OptionGroup var sender: SenderOptions
 
@@ -78,10 +78,6 @@ struct PostActivityCommand: ClientCommand {
     func ask(_ client: MessagingClient) async throws -> ActivityItem {
         try await client.activity.post(id: id ?? .random(), type, title: title, description: description)
     }
-
-    func show(_ item: ActivityItem) {
-        common.output.print(item, as: "\(item.id.short) \(item.line(in: .local))")
-    }
 }
 
 struct ReactToActivityCommand: ClientCommand {
@@ -96,10 +92,6 @@ struct ReactToActivityCommand: ClientCommand {
     func ask(_ client: MessagingClient) async throws -> ActivityItem {
         try await client.activity.react(emoji, to: item.find(by: client))
     }
-
-    func show(_ item: ActivityItem) {
-        common.output.print(item, as: "\(item.id.short) \(item.line(in: .local))")
-    }
 }
 
 struct UnreactToActivityCommand: ClientCommand {
@@ -113,7 +105,9 @@ struct UnreactToActivityCommand: ClientCommand {
     func ask(_ client: MessagingClient) async throws -> ActivityItem {
         try await client.activity.removeReaction(from: item.find(by: client))
     }
+}
 
+extension ClientCommand where Result == ActivityItem {
     func show(_ item: ActivityItem) {
         common.output.print(item, as: "\(item.id.short) \(item.line(in: .local))")
     }

@@ -33,7 +33,7 @@ struct GetFileCommand: AsyncParsableCommand {
                 return output
             }
         }
-        Terminal.print(path)
+        common.output.print(value: path, named: "file")
     }
 }
 

@@ -45,7 +45,7 @@ struct ChatCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try common.output.refuseJSON("parley listen prints messages for programs")
+        try common.output.refuse(\.json, because: "parley listen prints messages for programs")
         if other != nil, conversation != nil { throw ValidationError("--with and --conversation exclude each other") }
         if let other, other == sender.named?.user { throw ValidationError("--with takes another user than --as") }
     }

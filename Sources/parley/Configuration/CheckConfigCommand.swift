@@ -11,6 +11,8 @@ struct CheckConfigCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws { try common.output.refuse(\.json, because: "parley doctor has what it finds as JSON") }
+
     func run() throws { try Daemon.run(["check-config", "--data", common.gateway.path]) }
 }
 
@@ -19,8 +21,8 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Checks configuration, files, disk, clock, database, broker and doors, a line each.",
         discussion: """
-            Nothing is changed, whether the gateway runs or not. Run it as the owner of DIR, or as root: it runs the \
-            `parleyd doctor` that lies beside this program.
+            In JSON it is one object with is_well and checks. Nothing is changed, whether the gateway runs or not. \
+            Run it as the owner of DIR, or as root: it runs the `parleyd doctor` that lies beside this program.
 
             Exit status: 0 nothing is wrong; 1 something is.
             """)

@@ -6,9 +6,9 @@ struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Prints what was said in a conversation, opened, and ends.",
         discussion: """
-            The newest come last, as they are now, with their numbers, which stand for the messages in other commands. In \
-            a pipe, and with --json, each is a JSON object on one line, as `parley listen --json` prints it. Nothing is \
-            marked as read by it.
+            The newest come last, as they are now, with their numbers, which stand for the messages in other \
+            commands. In JSON each is an object as `parley listen --json` prints it. Nothing is marked as read by \
+            it.
 
             Examples:
               parley history --as alice/phone --conversation 'Morning run' --limit 20

@@ -39,14 +39,14 @@ struct AddDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Adds a device to a user, and keeps its credentials.",
         discussion: """
-            In JSON it is username, client_id, expires_at and credentials_file: \
-            DIR/devices/UID/DID/credentials.json, readable by its owner alone, where `parley request --as UID/DID` finds \
-            what an MQTT client signs in with. Beside it is the same for mosquitto_sub, mosquitto_pub and mosquitto_rr, \
-            which take it with XDG_CONFIG_HOME=DIR/devices/UID/DID. The token is printed only with --print-token, as \
-            password.
+            Prints where the credentials are, in JSON as username, client_id, expires_at and credentials_file: \
+            DIR/devices/UID/DID/credentials.json, readable by its owner alone, where `parley request --as UID/DID` \
+            finds what an MQTT client signs in with. Beside it is the same for mosquitto_sub, mosquitto_pub and \
+            mosquitto_rr, which take it with XDG_CONFIG_HOME=DIR/devices/UID/DID. The token is printed only with \
+            --print-token, as password.
 
-            A device that is there already is an error: `parley device renew-token` makes its token anew, and `parley \
-            device export` one file for another machine.
+            A device that is there already is an error: `parley device renew-token` makes its token anew, and \
+            `parley device export` one file for another machine.
             """)
 
     @OptionGroup var name: DeviceArguments
@@ -62,7 +62,7 @@ struct AddDeviceCommand: AsyncParsableCommand {
     func run() async throws {
         let credentials = try await common.gateway.ask(
             AddDevice(address: name.address, lifetimeDays: lifetime.days, name: displayName, isNew: true))
-        try token.keep(credentials, of: name.address, "added", by: common)
+        try token.save(credentials, of: name.address, saying: "added", by: common)
     }
 }
 
@@ -82,7 +82,7 @@ struct RenewDeviceCommand: AsyncParsableCommand {
     func run() async throws {
         let credentials = try await common.gateway.ask(
             RenewUserDevice(address: name.address, lifetimeDays: lifetime.days))
-        try token.keep(credentials, of: name.address, "renewed the token of", by: common)
+        try token.save(credentials, of: name.address, saying: "renewed the token of", by: common)
     }
 }
 
@@ -90,8 +90,8 @@ struct RevokeDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Ends a device's token and its sessions, at once.",
         discussion: """
-            An operator's device has made tokens for others. Should it have been stolen, nobody knows for whom, so they \
-            are revoked with it; --keep-issued leaves them, for one that is only not used any more.
+            An operator's device has made tokens for others. Should it have been stolen, nobody knows for whom, so \
+            they are revoked with it; --keep-issued leaves them, for one that is only not used any more.
             """)
 
     @OptionGroup var name: DeviceArguments
@@ -103,5 +103,6 @@ struct RevokeDeviceCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await common.gateway.ask(RevokeUserDevice(address: name.address, keepsIssued: keepsIssued))
+        common.output.print(done: "revoked \(name.address)")
     }
 }

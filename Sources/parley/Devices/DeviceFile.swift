@@ -64,7 +64,7 @@ struct DeviceFile {
 
 extension LocalGateway {
     /// Signs in by a file that an operator has made.
-    func signIn(by path: String) async throws -> DeviceAddress {
+    func signIn(by path: String, _ output: OutputOptions) async throws -> DeviceAddress {
         let secret = SecretFile(path: path, danger: "sign in with it")
         guard let line = try secret.readFirstLine(maximum: DeviceFile.longest), let file = DeviceFile(json: line) else {
             throw ToolError(.noAnswer, "\(path.printable) was not made by: parley device export")
@@ -74,7 +74,7 @@ extension LocalGateway {
         // First: the certificates of a device of another gateway's are not replaced.
         try check(file.device, directory, at: file.record())
         let record = file.record(trusting: try keepAuthority(of: file, directory))
-        try await complete(SignedIn(address: file.device, credentials: file.credentials), at: record)
+        try await complete(SignedIn(address: file.device, credentials: file.credentials), at: record, by: output)
         Terminal.report("\(path.printable) holds a secret that is used now; remove it")
         return file.device
     }

@@ -63,7 +63,7 @@ struct ExportDeviceCommand: AsyncParsableCommand {
             }
         let content = DeviceFile(name.address, credentials, at: endpoint, authority: authority, door: door?.text)
         try write(content.json, to: file, at: path)
-        Terminal.print(path.printable)
+        common.output.print(value: path, named: "file")
         if endpoint.isLoopback {
             Terminal.report(
                 "\(endpoint.url) is this machine alone: the file is for its other users; --mqtt names another")

@@ -44,26 +44,16 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
     }
 
     private func show(_ devices: [OwnDevice]) {
-        guard !common.output.isJSON else {
-            return devices.forEach { device in
-                Terminal.printJSON(
-                    JSONWriter.object { object in
-                        device.summary.writeMembers(to: &object)
-                        object.member("keys", device.status.words)
-                    })
-            }
-        }
-        var table = Table(headings: ["DEVICE", "NAME", "KEYS", "PUSH", "LAST SEEN", "TOKEN ENDS"])
-        for device in devices {
+        let headings = ["DEVICE", "NAME", "KEYS", "PUSH", "LAST SEEN", "TOKEN ENDS"]
+        common.output.print(devices, json: \.json, headings: headings) { device in
             let summary = device.summary
-            table.add([
+            return [
                 summary.device.text, summary.name ?? "", device.status.words,
                 summary.push?.provider.name ?? "",
                 summary.lastSeen.map { TimeZone.local.civil($0).stamp } ?? "",
                 TimeZone.local.civil(summary.expiresAt).stamp,
-            ])
+            ]
         }
-        table.print()
     }
 }
 
@@ -81,7 +71,28 @@ struct RemoveOwnDeviceCommand: ClientCommand {
     }
 }
 
+extension OwnDevice {
+    /// The gateway's fields, and what this device has checked itself.
+    fileprivate var json: [UInt8] {
+        JSONWriter.object { object in
+            summary.writeMembers(to: &object)
+            object.member("status", status.name)
+        }
+    }
+}
+
 extension OwnDevice.Status {
+    /// For programs.
+    fileprivate var name: String {
+        switch self {
+        case .current: "current"
+        case .certified: "certified"
+        case .notCertified: "not_certified"
+        case .withoutKeys: "without_keys"
+        }
+    }
+
+    /// For people.
     fileprivate var words: String {
         switch self {
         case .current: "this device"

@@ -51,8 +51,8 @@ struct PassphraseCommand: AsyncParsableCommand {
             let new = remove ? nil : try Passphrase(typed: await lines.next() ?? "")
             try change(directory, from: current) { new }
         }
-        Terminal.print(
-            remove
+        common.output.print(
+            done: remove
                 ? "no passphrase protects the keys of \(directory.device) any more"
                 : "a passphrase protects the keys of \(directory.device)")
     }

@@ -51,7 +51,8 @@ struct SafetyNumberCommand: AsyncParsableCommand {
                 "these keys of \(peers.other) were not accepted; \(peers.other.acceptInstructions(for: device))")
         }
         if qr { Terminal.draw(shown.number.code) }
-        Terminal.print(qr ? shown.number.code : shown.number.description)
+        common.output.print(
+            value: qr ? shown.number.code : shown.number.description, named: qr ? "code" : "safety_number")
     }
 }
 
@@ -77,7 +78,7 @@ struct AcceptKeyCommand: AsyncParsableCommand {
             try await client.keys.accept(of: peers.other, matching: number.joined(separator: " "))
         }
         if accepted {
-            Terminal.print("accepted the keys of \(peers.other)")
+            common.output.print(done: "accepted the keys of \(peers.other)")
         } else {
             Terminal.report("no key of \(peers.other) waits to be accepted")
         }

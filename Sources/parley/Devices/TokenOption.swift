@@ -10,9 +10,9 @@ struct TokenOption: ParsableArguments {
 
     /// Keeps the credentials, and prints where they are.
     ///
-    /// - Parameter deed: what was done, of the device.
-    func keep(
-        _ credentials: DeviceCredentials, of device: DeviceAddress, _ deed: String, by common: CommonOptions
+    /// - Parameter beginning: of the sentence, before the device's name, such as `added`.
+    func save(
+        _ credentials: DeviceCredentials, of device: DeviceAddress, saying beginning: String, by common: CommonOptions
     ) throws {
         let gateway = common.gateway
         // First, where it is wanted: the token before this one has ended, and a disk that is full must not lose both.
@@ -42,7 +42,7 @@ struct TokenOption: ParsableArguments {
                 object.member("credentials_file", path)
             },
             as: [
-                "\(deed) \(device); its token, until \(TimeZone.local.civil(credentials.expiresAt).stamp), is in \(path)"
+                "\(beginning) \(device); its token, until \(TimeZone.local.civil(credentials.expiresAt).stamp), is in \(path)"
             ])
     }
 }

@@ -26,6 +26,6 @@ struct UseCommand: AsyncParsableCommand {
                 "\(device) is not signed in in \(gateway.path)" + (login.map { "; sign in with: \($0)" } ?? ""))
         }
         try gateway.choose(device)
-        Terminal.print("\(device) acts where --as names nobody")
+        common.output.print(done: "\(device) acts where --as names nobody")
     }
 }

@@ -25,7 +25,7 @@ struct VerifyCommand: AsyncParsableCommand {
             return try await client.keys.verify(peers.other, code: code)
         }
         switch comparison {
-        case .match: Terminal.print("verified \(peers.other)")
+        case .match: common.output.print(done: "verified \(peers.other)")
         case .mismatch:
             throw ToolError(
                 .rejected,

@@ -20,7 +20,7 @@ extension ClientCommand {
 }
 
 extension ClientCommand where Result == String {
-    func show(_ result: String) { Terminal.print(result) }
+    func show(_ result: String) { common.output.print(done: result) }
 }
 
 /// Options that name the device that a command acts as.

@@ -68,8 +68,7 @@ struct GroupOptions: ParsableArguments {
 
 struct CreateGroupCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create",
-        abstract: "Makes a group.")
+        commandName: "create", abstract: "Makes a group.")
 
     @OptionGroup var sender: SenderOptions
 
@@ -144,10 +143,13 @@ struct RenameGroupCommand: ClientCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func ask(_ client: MessagingClient) async throws -> String {
+    func ask(_ client: MessagingClient) async throws -> (group: TrainingGroup, former: String) {
         let former = try await choice.choose(by: client)
-        let group = try await client.trainingGroups.rename(former.id, to: name)
-        return "\(former.name.printable) is called \(group.name.printable) now"
+        return (try await client.trainingGroups.rename(former.id, to: name), former.name)
+    }
+
+    func show(_ renamed: (group: TrainingGroup, former: String)) {
+        common.output.print(renamed.group, as: "\(renamed.former) is called \(renamed.group.name) now")
     }
 }
 
@@ -161,10 +163,11 @@ struct SetGroupRoleCommand: ClientCommand {
     @Argument(help: ArgumentHelp("admin or member.", valueName: "ROLE")) var role: MemberRole
     @OptionGroup var common: CommonOptions
 
-    func ask(_ client: MessagingClient) async throws -> String {
-        _ = try await client.trainingGroups.setRole(role, of: user, in: choice.choose(by: client).id)
-        return "\(user) is \(role.rawValue)"
+    func ask(_ client: MessagingClient) async throws -> TrainingGroup {
+        try await client.trainingGroups.setRole(role, of: user, in: choice.choose(by: client).id)
     }
+
+    func show(_ group: TrainingGroup) { common.output.print(group, as: "\(user) is \(role.rawValue)") }
 }
 
 struct RemoveGroupMemberCommand: ClientCommand {

@@ -6,8 +6,8 @@ struct InviteCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite", abstract: "Makes an invite to a group, and prints its link.",
         discussion: """
-            The link is shown once: the gateway does not keep it. With --json the invite is printed, and \
-            its link is url.
+            The link is shown once: the gateway does not keep it. It stands alone in a pipe, too; --json prints the \
+            invite, whose member url it is.
             """)
 
     @OptionGroup var sender: SenderOptions
@@ -37,8 +37,7 @@ struct InviteCommand: ClientCommand {
     }
 
     func show(_ invite: Invite) {
-        if common.output.asksForJSON { return Terminal.printJSON(invite.json) }
-        Terminal.print(invite.url ?? "")
+        common.output.print(value: invite.url ?? "", json: invite.json)
         Terminal.report("opens the group until \(TimeZone.local.civil(invite.expiresAt).stamp)")
     }
 }
@@ -78,9 +77,11 @@ struct RevokeInviteCommand: ClientCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func ask(_ client: MessagingClient) async throws -> String {
-        "revoked \(try await client.invites.revoke(invite.find(by: client)).id.short)"
+    func ask(_ client: MessagingClient) async throws -> Invite {
+        try await client.invites.revoke(invite.find(by: client))
     }
+
+    func show(_ invite: Invite) { common.output.print(invite, as: "revoked \(invite.id.short)") }
 }
 
 struct JoinGroupCommand: ClientCommand {

@@ -7,8 +7,9 @@ struct BoardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "board", abstract: "Shows how the members of a group stand in a week.",
         discussion: """
-            One's own line is marked, and the changes of ranks are arrows. With --follow the table is drawn anew in its \
-            place each time the board changes, or a JSON object is printed each time, until Ctrl-C.
+            One's own line is marked, and the changes of ranks are arrows. With --follow the table is drawn anew, on \
+            a terminal in its place, each time the board changes, or a JSON object is printed each time, until \
+            Ctrl-C.
 
             Examples:
               parley board --as alice/phone --follow
@@ -69,7 +70,11 @@ private struct BoardView {
         guard !isJSON else { return Terminal.printJSON(board.json) }
         let columns = isRedrawn ? TerminalSize(of: STDOUT_FILENO)?.columns : nil
         let rows = board.rows(for: reader, in: .local, weeksOf: zone, columns: columns)
-        guard isTerminal else { return rows.forEach { Terminal.print($0.text) } }
+        guard isTerminal else {
+            if shownRows > 0 { Terminal.print("") }
+            shownRows = rows.count
+            return rows.forEach { Terminal.print($0.text) }
+        }
         Terminal.redraw(rows, over: shownRows)
         shownRows = rows.count
     }

@@ -6,8 +6,9 @@ struct EditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Puts another text in the place of one of your own messages, for everybody.",
         discussion: """
-            The reply is the place of the change in the log. Exit status as of `parley send`. MESSAGE is the number or the id of the message, or the id's beginning, as `parley history` \
-            and `parley listen --ids` show them; with --last it is left out.
+            Prints the number of the change in the conversation. Exit status as of `parley send`. MESSAGE is the \
+            number or the id of the message, or the id's beginning, as `parley history` and `parley listen --ids` \
+            show them; with --last it is left out.
 
             Examples:
               parley edit --as alice/phone --conversation bob 12 'See you at seven'
@@ -33,7 +34,7 @@ struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Deletes one of your own messages, for everybody.",
         discussion: """
-            The reply is the place of the change in the log. Of a message that is deleted already it says so, with status 0.
+            Prints the number of the change in the conversation. Of a message that is deleted already it says so, with status 0.
             """)
 
     @OptionGroup var target: TargetOptions

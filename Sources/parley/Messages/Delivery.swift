@@ -17,18 +17,19 @@ enum Delivery: Sendable {
 extension Delivery {
     /// Prints the reply, or reports why there is none.
     func report(to device: DeviceAddress, _ gateway: LocalGateway, by output: OutputOptions) throws {
-        var writer = JSONWriter()
         switch self {
         case .sent(let message):
             guard output.isJSON else {
                 return Terminal.print("sent, number \(message.seq) in the conversation, id \(message.id)")
             }
+            var writer = JSONWriter()
             Reply.writeAccepted(nil, to: &writer) { message.write(to: &$0) }
-            Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
+            Terminal.printJSON(writer.finish())
         case .rejected(let rejection):
             guard output.isJSON else { throw ToolError(rejection) }
+            var writer = JSONWriter()
             Reply.writeRejected(nil, rejection, to: &writer)
-            Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
+            Terminal.printJSON(writer.finish())
             throw ExitCode(Status.rejected.rawValue)
         case .held(let user): throw ToolError(.rejected, user.heldSentence(for: device))
         case .unchanged: Terminal.report("it is deleted already; nothing was sent")

@@ -6,19 +6,19 @@ struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Prints messages as they come, opened.",
         discussion: """
-            One line for each message of all the user's conversations, or of one: for people, or as a JSON object with \
-            the header's fields under the protocol's names and content, the object that \
-            was sealed. Where a message cannot be opened there is error with code and message in its place, and the \
-            message once more if it can be opened later. What the gateway itself says has system. Edits, deletions and \
-            reactions are lines of their own, with kind and target_id. What was sent before this device was linked is one \
-            line for people, and in JSON an object each, as all that cannot be opened.
+            One line for each message of all the user's conversations, or of one: for people, or as a JSON object \
+            with the header's fields under the protocol's names and content, the object that was sealed. Where a \
+            message cannot be opened there is error with code and message in its place, and the message once more if \
+            it can be opened later. What the gateway itself says has system. Edits, deletions and reactions are \
+            lines of their own, with kind and target_id. What was sent before this device was linked is one line for \
+            people, and in JSON an object each, as all that cannot be opened.
 
-            With --events what happens beside messages is printed, too: who asks to write, who is a friend or blocked, \
-            which conversations there are, how much is unread and which messages have disappeared. In JSON these \
-            are objects with event, its name.
+            With --events what happens beside messages is printed, too: who asks to write, who is a friend or \
+            blocked, which conversations there are, how much is unread and which messages have disappeared. In JSON \
+            these are objects with event, its name.
 
-            Nothing is missing and nothing comes twice, however often the connection breaks. It ends with status 0 at \
-            Ctrl-C, and when nobody reads on. It runs beside a `parley chat` of the same device.
+            Nothing is missing and nothing comes twice, however often the connection breaks. It ends with status 0 \
+            at Ctrl-C, and when nobody reads on. It runs beside a `parley chat` of the same device.
 
             Examples:
               parley listen --as bob/phone
@@ -91,7 +91,7 @@ struct ListenCommand: AsyncParsableCommand {
         if common.output.isJSON { return Terminal.printJSON(message.json) }
         let line = message.readableLine(in: .local, book.place(of: message.conversation))
         let number = message.position.map { "#\($0.seq) " } ?? ""
-        Terminal.print(ids ? "\(number)\(message.id.description.prefix(8)) \(line)" : line)
+        Terminal.print(ids ? "\(number)\(message.id.short) \(line)" : line)
     }
 
     private func printEarlier(_ run: EarlierMessages, _ place: String) {

@@ -24,7 +24,7 @@ struct SetRetentionCommand: AsyncParsableCommand {
         commandName: "set", abstract: "Sets for how long the messages of a conversation are kept.")
 
     @Argument(help: ArgumentHelp("The conversation's id, or the two of a direct one.", valueName: "ID|UID,UID"))
-    var conversation: ConversationOfOthers
+    var conversation: ConversationArgument
 
     @Argument(
         help: ArgumentHelp(
@@ -44,7 +44,7 @@ struct ShowRetentionCommand: AsyncParsableCommand {
         commandName: "show", abstract: "Shows for how long the messages of a conversation are kept.")
 
     @Argument(help: ArgumentHelp("The conversation's id, or the two of a direct one.", valueName: "ID|UID,UID"))
-    var conversation: ConversationOfOthers
+    var conversation: ConversationArgument
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
@@ -53,9 +53,8 @@ struct ShowRetentionCommand: AsyncParsableCommand {
     }
 }
 
-/// A conversation as an operator names it, who is in none: by its id, or by the two users of a direct one, such as
-/// `alice,bob`.
-struct ConversationOfOthers: ExpressibleByArgument {
+/// A conversation in an operator's command: its id, or the two users of a direct one, such as `alice,bob`.
+struct ConversationArgument: ExpressibleByArgument {
     let id: ConversationID
     /// For people.
     let name: String
@@ -90,7 +89,7 @@ struct RetentionTime: ExpressibleByArgument {
 }
 
 extension Retention {
-    fileprivate func sentence(of conversation: ConversationOfOthers) -> String {
+    fileprivate func sentence(of conversation: ConversationArgument) -> String {
         let time = days == 0 ? "for ever" : days == 1 ? "for a day" : "for \(days) days"
         let reason = isOwn ? "" : ", as the gateway's settings say"
         return "\(conversation.name): messages are kept \(time)\(reason)"

@@ -6,15 +6,15 @@ struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Sends a text or a file, end-to-end encrypted, and prints the reply.",
         discussion: """
-            The text is sealed here for every device of everybody in the conversation; the gateway cannot read it. In \
-            JSON the reply is printed as the gateway gives it. Exit status 0: the gateway has stored the message; 1: it was \
-            refused, or somebody's key has changed and was not accepted, or nobody has keys.
+            The text is sealed here for every device of everybody in the conversation; the gateway cannot read it. \
+            In JSON the reply is printed as the gateway gives it. Exit status 0: the gateway has stored the message; \
+            1: it was refused, or somebody's key has changed and was not accepted, or nobody has keys.
 
             SUITE is \(Suite.Bound.names). Without one the usual one is taken: the first, and in groups the last.
 
-            A text is sent beside a `parley chat` of the same device, a file is not. A file is uploaded by the web door \
-            first. What was broken off, by Ctrl-C too, goes on where it was when the same file is sent to the same \
-            conversation again, or with the device's next chat.
+            A text is sent beside a `parley chat` of the same device, a file is not. A file is uploaded by the web \
+            door first. What was broken off, by Ctrl-C too, goes on where it was when the same file is sent to the \
+            same conversation again, or with the device's next chat.
 
             Examples:
               parley send --as alice/phone --to bob 'See you at six'

@@ -6,9 +6,9 @@ struct NotificationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notifications", abstract: "Shows what concerns the user and is no message.",
         discussion: """
-            The newest come last; those that are not read are marked with *. The gateway keeps them for seven days. With \
-            --follow each is shown once, also those that came \
-            while the connection was broken, until Ctrl-C, or until nobody reads on.
+            The newest come last; those that are not read are marked with *. The gateway keeps them for seven days. \
+            With --follow each is shown once, also those that came while the connection was broken, until Ctrl-C, or \
+            until nobody reads on.
 
             Examples:
               parley notifications --as alice/phone

@@ -6,15 +6,15 @@ struct ListenPushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Shows what is pushed to a user, opened, as it happens.",
         discussion: """
-            What a push service brings to a sleeping device comes to connected ones on a topic of the user's, and is shown \
-            from there: who has written and what, where it leads, and what the app's icon would count. In JSON \
+            What a push service brings to a sleeping device comes to connected ones on a topic of the user's, and is \
+            shown from there: who has written and what, where it leads, and what the app's icon would count. In JSON \
             cleared says what is to be taken away.
 
             Who listens is connected, and who is connected is notified of messages only where the gateway's setting \
             push_always says so.
 
-            Where there is notify-send it is shown on the desktop, too, but for what was read already; --no-desktop leaves \
-            that out. It ends with status 0 at Ctrl-C, and when nobody reads on.
+            Where there is notify-send it is shown on the desktop, too, but for what was read already; --no-desktop \
+            leaves that out. It ends with status 0 at Ctrl-C, and when nobody reads on.
 
             Examples:
               parley push listen --as bob/phone

@@ -127,7 +127,7 @@ struct UnregisterPushCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await common.signedIn(as: sender) { client in try await client.push.unregister() }
-        Terminal.print("\(try sender.device(common.gateway)) is reached by no push service")
+        common.output.print(done: "\(try sender.device(common.gateway)) is reached by no push service")
     }
 }
 
@@ -141,9 +141,14 @@ extension CommonOptions {
             throw ValidationError(error.message)
         }
         let time = try await signedIn(as: sender) { client in try await client.push.register(target) }
-        Terminal.print(
-            "\(try sender.device(gateway)) is reached by \(target.provider.rawValue) since \(TimeZone.local.civil(time).stamp)"
-        )
+        let device = try sender.device(gateway)
+        output.print(
+            json: JSONWriter.object { object in
+                object.member("user_id", device.user)
+                object.member("device_id", device.device)
+                object.member("provider", target.provider.rawValue)
+                object.member("registered_at", time)
+            }, as: ["\(device) is reached by \(target.provider.rawValue) since \(TimeZone.local.civil(time).stamp)"])
     }
 }
 

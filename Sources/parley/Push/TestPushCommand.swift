@@ -6,8 +6,9 @@ struct TestPushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Sends a test to each device of a user that a push service reaches.",
         discussion: """
-            Connected devices get it, too. It waits until each push service has answered, half a minute at most, and says \
-            what it has answered. Exit status 0: all have taken it; 1: one has not, or there is none to be reached.
+            Connected devices get it, too. It waits until each push service has answered, half a minute at most, and \
+            says what it has answered; in JSON user_id, device_id, provider, id, attempts, answered_at, answer. Exit \
+            status 0: all have taken it; 1: one has not, or there is none to be reached.
 
             Examples:
               parley push test bob
@@ -44,13 +45,7 @@ struct TestPushCommand: AsyncParsableCommand {
         guard !tests.isEmpty else {
             throw ToolError(.rejected, "no device of \(user) is registered with a push service")
         }
-        if common.output.isJSON {
-            for test in tests { Terminal.printJSON(test.json) }
-        } else {
-            var table = Table(headings: ["DEVICE", "PROVIDER", "ATTEMPTS", "ANSWER"])
-            for test in tests { table.add(test.row) }
-            table.lines.forEach(Terminal.print)
-        }
+        common.output.print(tests, json: \.json, headings: ["DEVICE", "PROVIDER", "ATTEMPTS", "ANSWER"], row: \.row)
         guard tests.allSatisfy(\.isAccepted) else { throw ExitCode(Status.rejected.rawValue) }
     }
 }

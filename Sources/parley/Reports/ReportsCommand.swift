@@ -6,8 +6,10 @@ struct ReportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reports", abstract: "Shows what users have reported, the newest first.",
         discussion: """
-            The whole of one report with --id. What was reported is ciphertext, and what the reporter revealed is their word: --verify opens the message with \
-            the content_key of the evidence, if there is one, which shows what its sender has sealed.
+            With --id the whole of one report is shown, and else a line of each; in JSON id, reporter_id, user_id, \
+            reason, message, evidence, created_at. What was reported is ciphertext, and what the reporter revealed \
+            is their word: --verify opens the message with the content_key of the evidence, if there is one, which \
+            shows what its sender has sealed.
 
             Examples:
               parley reports

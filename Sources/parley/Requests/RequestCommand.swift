@@ -34,6 +34,10 @@ struct RequestCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        try common.output.refuse(\.text, because: "the reply is printed as the gateway gives it")
+    }
+
     func run() async throws {
         let gateway = common.gateway
         let device = try sender.device(gateway)

@@ -7,13 +7,14 @@ struct ExplainCommand: AsyncParsableCommand {
         commandName: "explain",
         abstract: "Says whether one user may write to another, or why somebody was notified, and what decides it.",
         discussion: """
-            Prints the decision, and under it each question in the order in which the gateway asks them; the first that \
-            holds has decided and is marked with an arrow. Where none holds, one message may be sent, as a message \
-            request. The gateway decides messages, typing, receipts, reactions and invitations in this one way. Exit \
-            status 0 whatever is decided.
+            In JSON: from, to, permission, reason, steps; with --push the gateway's own object. Prints the decision, \
+            and under it each question in the order in which the gateway asks them; the first that holds has decided \
+            and is marked with an arrow. Where none holds, one message may be sent, as a message request. The \
+            gateway decides messages, typing, receipts, reactions and invitations in this one way. Exit status 0 \
+            whatever is decided.
 
-            With --push it says of a message and a user what was decided about notifying them, what became of it, and what \
-            would be decided now.
+            With --push it says of a message and a user what was decided about notifying them, what became of it, \
+            and what would be decided now.
 
             Examples:
               parley explain alice bob

@@ -7,10 +7,10 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Shows how the gateway is, and what is wrong with it.",
         discussion: """
-            Versions, since when it runs, what waits, who is connected, the sizes of its files, the room on the disk, and \
-            when tokens and the certificate end; then what is wrong, a sentence each, with what to do. It is one request \
-            of the operator's; of a gateway that does not answer it says what the files show. In JSON what is wrong is the \
-            array wrong.
+            Versions, since when it runs, what waits, who is connected, the sizes of its files, the room on the \
+            disk, and when tokens and the certificate end; then what is wrong, a sentence each, with what to do. It \
+            is one request of the operator's; of a gateway that does not answer it says what the files show. In JSON \
+            what is wrong is the array wrong.
 
             Exit status, for a probe: 0 all is well; 1 something is wrong; 3 the gateway does not answer.
             """)

@@ -28,7 +28,7 @@ struct TailCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try common.output.refuseJSON("mosquitto_sub prints what is published, as it is")
+        try common.output.refuse(\.json, because: "mosquitto_sub prints what is published, as it is")
     }
 
     func run() async throws {

@@ -22,7 +22,9 @@ extension UserID: ExpressibleByArgument {
     public static var defaultCompletionKind: CompletionKind { Completions.users }
 }
 
-extension DeviceID: ExpressibleByArgument {}
+extension DeviceID: ExpressibleByArgument {
+    public static var defaultCompletionKind: CompletionKind { Completions.deviceIDs }
+}
 
 extension DeviceAddress: ExpressibleByArgument {
     public static var defaultCompletionKind: CompletionKind { Completions.devices }

@@ -5,24 +5,24 @@ import Platform
 /// The one rule of what is printed where: people read sentences and tables on a terminal, programs JSON in a pipe, an
 /// object a line, unless an option says otherwise.
 struct OutputOptions: ParsableArguments {
-    @Flag(name: .customLong("json"), help: "Print JSON, an object a line, on a terminal too.")
-    var asksForJSON = false
-
-    @Flag(name: .customLong("text"), help: "Print sentences and tables, where a program reads too.")
-    var asksForText = false
+    @Flag(help: "Print JSON, an object a line, on a terminal too.") var json = false
+    @Flag(help: "Print sentences and tables, in a pipe too.") var text = false
 
     func validate() throws {
-        if asksForJSON, asksForText { throw ValidationError("--json and --text are two forms; one can be printed") }
+        if json, text { throw ValidationError("--json and --text are two forms; one can be printed") }
     }
 
-    /// As they are written.
-    var arguments: [String] { (asksForJSON ? ["--json"] : []) + (asksForText ? ["--text"] : []) }
+    /// The options as command-line arguments.
+    var arguments: [String] { (json ? ["--json"] : []) + (text ? ["--text"] : []) }
 
-    var isJSON: Bool { asksForJSON || !asksForText && isatty(STDOUT_FILENO) != 1 }
+    var isJSON: Bool { json || !text && isatty(STDOUT_FILENO) != 1 }
 
-    /// For a command that prints for people alone.
-    func refuseJSON(_ instead: String) throws {
-        if asksForJSON { throw ValidationError("there is no --json here: \(instead)") }
+    /// For a command that has one form only.
+    ///
+    /// - Parameter reason: what it prints, or what prints the other form.
+    func refuse(_ form: KeyPath<OutputOptions, Bool>, because reason: String) throws {
+        guard self[keyPath: form] else { return }
+        throw ValidationError("there is no \(form == \.json ? "--json" : "--text") here: \(reason)")
     }
 }
 
@@ -39,9 +39,30 @@ extension OutputOptions {
 
     /// Prints a list: a table for people, or one JSON object a line.
     func print<Item: GatewayObject>(_ items: [Item], headings: [String], row: (Item) -> [String]) {
-        if isJSON { return items.forEach { Terminal.printJSON($0.json) } }
+        print(items, json: \.json, headings: headings, row: row)
+    }
+
+    /// Prints a list: a table for people, or one JSON object a line.
+    func print<Item>(_ items: [Item], json: (Item) -> [UInt8], headings: [String], row: (Item) -> [String]) {
+        guard !isJSON else { return items.forEach { Terminal.printJSON(json($0)) } }
         var table = Table(headings: headings)
         for item in items { table.add(row(item)) }
         table.print()
     }
+
+    /// Prints a value by itself, such as a link or a file's path, in a pipe too. With `--json` it is a member of an
+    /// object.
+    func print(value: String, named name: String) {
+        print(value: value, json: JSONWriter.object { $0.member(name, value) })
+    }
+
+    /// Prints a value by itself, in a pipe too.
+    ///
+    /// - Parameter object: what is printed with `--json`.
+    func print(value: String, json object: @autoclosure () -> [UInt8]) {
+        if json { Terminal.printJSON(object()) } else { Terminal.print(value) }
+    }
+
+    /// Prints that something is done, in a pipe too. With `--json` it is the member `done` of an object.
+    func print(done sentence: String) { print(value: sentence, named: "done") }
 }

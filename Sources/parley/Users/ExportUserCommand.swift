@@ -26,7 +26,11 @@ struct ExportUserCommand: AsyncParsableCommand {
         let lines = try await common.gateway.asOperator { session in
             try await Self.write(user, to: output, session)
         }
-        Terminal.print("\(output): \(lines) lines")
+        common.output.print(
+            json: JSONWriter.object { object in
+                object.member("file", output)
+                object.member("lines", lines)
+            }, as: ["\(output): \(lines) lines"])
     }
 
     private static func write(

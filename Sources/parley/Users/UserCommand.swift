@@ -58,7 +58,8 @@ struct AddUserCommand: AsyncParsableCommand {
 
 struct ListUsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the users and their devices.")
+        commandName: "list", abstract: "Lists the users and their devices.",
+        discussion: "In JSON: user_id, display_name, created_at, devices, is_disabled.")
 
     @OptionGroup var common: CommonOptions
 

@@ -15,8 +15,9 @@ struct LogWorkoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Logs a workout: it counts on the boards of the user's groups.",
         discussion: """
-            Says the week, its check-ins and the days in a row; in JSON it is the gateway's reply. Exit status 0: logged; 1: refused, as with week_closed for a week that is final; 3: no answer, and by \
-            the command that is named then the same workout is logged once, however often it is tried.
+            Says the week, its check-ins and the days in a row; in JSON it is the gateway's reply. Exit status 0: \
+            logged; 1: refused, as with week_closed for a week that is final; 3: no answer, and by the command that \
+            is named then the same workout is logged once, however often it is tried.
 
             Examples:
               parley workout log --as alice/phone
@@ -74,6 +75,7 @@ struct LogWorkoutCommand: AsyncParsableCommand {
         if let kind = workout.kind { words += ["--kind", kind] }
         if let minutes = workout.minutes { words += ["--minutes", String(minutes)] }
         if let data = common.data { words += ["--data", data] }
+        words += common.output.arguments
         return words.map(\.shellWord).joined(separator: " ")
     }
 }

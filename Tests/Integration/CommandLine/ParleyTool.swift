@@ -52,11 +52,13 @@ struct ParleyTool: Sendable {
         try run(["--text"] + arguments, input: input)
     }
 
-    /// Runs it to its end with a terminal as its standard output, and errors there, too.
+    /// Runs it to its end with a terminal as its standard output.
     func onTerminal(_ arguments: [String]) throws -> Outcome {
-        let run = try start(
-            arguments,
-            script: #"script -qefc "$(printf '%q ' "$0" --data "$@")" /dev/null | tr -d '\r'; exit ${PIPESTATUS[0]}"#)
+        let script = #"""
+            SHELL=/bin/bash script -qefc "$(printf '%q ' "$0" --data "$@") 2>'\(scratch)/said'" /dev/null | tr -d '\r'
+            status=${PIPESTATUS[0]}; cat '\(scratch)/said' >&2; exit "$status"
+            """#
+        let run = try start(arguments, script: script.replacing(#"\(scratch)"#, with: scratch))
         return Outcome(status: run.child.waitUntilEnded(), output: run.output, errors: run.errors)
     }
 

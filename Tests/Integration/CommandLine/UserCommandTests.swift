@@ -71,7 +71,7 @@ final class UserCommandTests: ToolSuite {
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map {
             try JSON(parsing: $0.utf8)
         }
-        #expect(exported.output == "\(file): \(lines.count) lines\n")
+        #expect(exported.json["file"].text == file && exported.json["lines"].int == lines.count)
         #expect(lines.first?["data"]["user_id"] == "alice")
         #expect(lines.filter { $0["type"] == "message" }.count == 1)
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)

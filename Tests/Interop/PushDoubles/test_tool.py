@@ -135,13 +135,14 @@ class Tool(PushTestCase):
         self.assertIn("error", said)
         self.assertNotIn(self.world.marker, json.dumps(said))
         traced = self.eventually(
-            "the answer in the trace", lambda: text if "204" in (text := self.run_tool("trace", sent["id"])) else None
+            "the answer in the trace",
+            lambda: text if "204" in (text := self.run_tool("--text", "trace", sent["id"])) else None,
         )
         for expected in (alice.user, bob.user, "webhook", "notify"):
             self.assertIn(expected, traced)
         self.assertNotIn(self.world.marker, traced)
-        self.assertIn("notify", self.run_tool("explain", "--push", sent["id"], bob.user))
-        self.assertIn("own", self.run_tool("explain", "--push", sent["id"], alice.user))
+        self.assertIn("notify", self.run_tool("--text", "explain", "--push", sent["id"], bob.user))
+        self.assertIn("own", self.run_tool("--text", "explain", "--push", sent["id"], alice.user))
         tested = json.loads(self.run_tool("push", "test", bob.user, "--json"))
         self.assertEqual((tested["device_id"], tested["provider"]), (bob.device, "webhook"))
         self.assertIn("204", tested["answer"])
@@ -150,7 +151,8 @@ class Tool(PushTestCase):
         self.town.presence.wait(bob.user, "offline")
         last = tool.send(alice, "unheard", "--to", bob.user)
         traced = self.eventually(
-            "the decision", lambda: text if "notify" in (text := self.run_tool("trace", last["id"])) else None
+            "the decision",
+            lambda: text if "notify" in (text := self.run_tool("--text", "trace", last["id"])) else None,
         )
         self.assertNotIn("webhook", traced)
 

@@ -162,6 +162,22 @@ struct JSONObjectTests {
         #expect(try JSONObject(#"{"name":""}"#).text("name", maximum: 0) == "")
     }
 
+    @Test(
+        "what is no time is refused as one, of whatever type it is, with the form by an example",
+        arguments: [
+            "1768469400", "true", "[]", #""tomorrow""#, #""2026-01-15T09:30:00Z""#, #""2026-01-15T09:30:00.0000Z""#,
+        ])
+    func times(value: String) throws {
+        let object = try JSONObject(
+            parsing: Array(#"{"at":\#(value),"then":"2026-01-15T09:30:00.000Z","null":null}"#.utf8))
+        let refusal = #expect(throws: Rejection.self) { try Timestamp.read("at", of: object) }
+        #expect(refusal?.code == .badRequest)
+        #expect(refusal?.message.hasSuffix("such as 2026-01-15T09:30:00.000Z") == true)
+        #expect(try Timestamp.read("then", of: object)?.description == "2026-01-15T09:30:00.000Z")
+        #expect(try Timestamp.read("null", of: object) == nil)
+        #expect(try Timestamp.read("absent", of: object) == nil)
+    }
+
     @Test("fields are found by what their keys mean, escaped or not")
     func escapedKeys() throws {
         let object = try JSONObject(#"{"\u0061\u0062":true,"c\/d":"\u0078","e":null}"#)

@@ -35,7 +35,7 @@ struct SigningInTests {
 
     private func failure(_ signedIn: SignedIn, _ place: SignInRecord) async -> ToolError? {
         do {
-            try await gateway.complete(signedIn, at: place)
+            try await gateway.complete(signedIn, at: place, by: OutputOptions.parse([]))
             return nil
         } catch {
             return error as? ToolError

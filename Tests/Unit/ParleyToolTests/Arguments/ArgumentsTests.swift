@@ -58,7 +58,7 @@ struct ArgumentsTests {
         arguments: [
             ["send", "--as", "alice/phone", "--to", "bob", "chta"], ["help", "tail"], ["--version"], [],
             ["--data=x", "user", "list"], ["user"], ["requests"], ["activity", "--as", "alice/phone"],
-            ["requests", "--json", "acept"], ["link", "approve", "CODE"],
+            ["requests", "--as", "acept"], ["link", "approve", "CODE"],
         ])
     func noSlips(arguments: [String]) throws { try Parley.checkCommandNames(arguments) }
 
