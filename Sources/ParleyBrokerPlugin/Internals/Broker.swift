@@ -15,11 +15,20 @@ enum Broker {
             case .error: MOSQ_LOG_ERR
             }
         }
+
+        /// What the broker's own messages of this level begin with. Its log on standard error shows no other level.
+        fileprivate var word: String {
+            switch self {
+            case .debug, .notice: ""
+            case .warning: "Warning: "
+            case .error: "Error: "
+            }
+        }
     }
 
     /// `mosquitto_log_printf`
     static func log(_ level: LogLevel, _ message: String) {
-        unsafe parley_broker_log(level.code, message)
+        unsafe parley_broker_log(level.code, level.word + message)
     }
 
     /// What a client wrote, for a log: at most so many bytes, visible ASCII as it is, a question mark for all else.
