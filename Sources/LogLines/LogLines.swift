@@ -41,30 +41,50 @@ package final class LogLines: Sendable {
 
     package var logger: Logger { Logger(label: component) { _ in Handler(lines: self) } }
 
+    /// Logs what another program has logged, whatever its level.
+    ///
+    /// - Parameter time: when it did, or `nil` for now.
+    package func log(_ level: Logger.Level, _ message: String, at time: Timestamp?) {
+        write(Record(time: time ?? now(), level: level, message: message, pairs: []))
+    }
+
     fileprivate func log(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
         let pairs = metadata.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value.description) }
+        write(Record(time: now(), level: level, message: message, pairs: pairs))
+    }
+
+    private struct Record {
+        let time: Timestamp
+        let level: Logger.Level
+        let message: String
+        let pairs: [(key: String, value: String)]
+    }
+
+    private func write(_ record: Record) {
         let bytes: [UInt8] =
             switch form {
-            case .text: Array(text(level, message, pairs).utf8)
-            case .json: json(level, message, pairs)
+            case .text: Array(text(record).utf8)
+            case .json: json(record)
             }
         write(bytes + [UInt8(ascii: "\n")])
     }
 
-    private func text(_ level: Logger.Level, _ message: String, _ pairs: [(key: String, value: String)]) -> String {
-        let beginning = "\(now()) \(level.rawValue) \(component) \(LogLines.escaped(message))"
-        return pairs.reduce(into: beginning) { line, pair in
+    private func text(_ record: Record) -> String {
+        let beginning = "\(record.time) \(record.level.rawValue) \(component) \(LogLines.escaped(record.message))"
+        return record.pairs.reduce(into: beginning) { line, pair in
             line += " \(LogLines.escaped(pair.key))=\(LogLines.quoted(pair.value))"
         }
     }
 
-    private func json(_ level: Logger.Level, _ message: String, _ pairs: [(key: String, value: String)]) -> [UInt8] {
+    private func json(_ record: Record) -> [UInt8] {
         JSONWriter.object { writer in
-            writer.member("time", now())
-            writer.member("level", level.rawValue)
+            writer.member("time", record.time)
+            writer.member("level", record.level.rawValue)
             writer.member("component", component)
-            writer.member("message", message)
-            for pair in pairs where !LogLines.ownKeys.contains(pair.key) { writer.member(pair.key, pair.value) }
+            writer.member("message", record.message)
+            for pair in record.pairs where !LogLines.ownKeys.contains(pair.key) {
+                writer.member(pair.key, pair.value)
+            }
         }
     }
 

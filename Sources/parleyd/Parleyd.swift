@@ -10,7 +10,7 @@ struct Parleyd: AsyncParsableCommand {
         version: parleyVersion,
         subcommands: [
             Run.self, Initialize.self, CheckConfig.self, Doctor.self, Backup.self, Restore.self, Export.self,
-            Import.self,
+            Import.self, BrokerLog.self,
         ],
         defaultSubcommand: Run.self)
 

@@ -27,15 +27,11 @@ struct Run: AsyncParsableCommand {
             valueName: "level"))
     var logLevel: String?
 
-    @Option(help: ArgumentHelp("How it is logged, in place of the setting: text or json.", valueName: "form"))
-    var logFormat: String?
+    @OptionGroup var format: LogFormatOption
 
     func validate() throws {
         guard logLevel.map({ Logger.Level(rawValue: $0) != nil }) ?? true else {
             throw ValidationError("--log-level takes debug, info, notice, warning or error")
-        }
-        guard logFormat.map({ LogLines.Form(rawValue: $0) != nil }) ?? true else {
-            throw ValidationError("--log-format takes text or json")
         }
     }
 
@@ -91,8 +87,7 @@ struct Run: AsyncParsableCommand {
         let settings = try directory.readSettings()
         let lock = try DirectoryLock(directory)
         let lines = LogLines(
-            component: "parleyd", form: LogLines.Form(rawValue: logFormat ?? settings.logFormat) ?? .text,
-            level: level(settings))
+            component: "parleyd", form: format.form(settings), level: level(settings))
         let logger = lines.logger
         let location = try store.location()
         warn(of: BrokerConfigurationCheck(directory, settings, broker: .installed()), logger)
