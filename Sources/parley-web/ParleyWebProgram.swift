@@ -124,7 +124,12 @@ struct ParleyWebProgram: AsyncParsableCommand {
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(20)
-        try await ServiceGroup(configuration: group).run()
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch {
+            logger.error("\(error)")
+            throw ExitCode.failure
+        }
     }
 
     private func configuration() throws -> WebConfiguration {

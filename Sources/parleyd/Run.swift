@@ -45,11 +45,19 @@ struct Run: AsyncParsableCommand {
         signal(SIGXFSZ, SIG_IGN)
         do {
             try await serve(data.directory)
-        } catch let failure as any LastingError where failure.isLasting {
+        } catch {
+            log(error)
             // Tells the service manager that starting this again is no use (`EX_CONFIG` of sysexits.h).
-            FileHandle.standardError.write(Data("Error: \(failure)\n".utf8))
-            throw ExitCode(EX_CONFIG)
+            let isLasting = (error as? any LastingError)?.isLasting ?? false
+            throw isLasting ? ExitCode(EX_CONFIG) : ExitCode.failure
         }
+    }
+
+    /// Logs why the gateway ends by itself. The settings may be the reason.
+    private func log(_ failure: any Error) {
+        let lines = LogLines(
+            component: "parleyd", form: format.form(try? data.directory.readSettings()), level: .error)
+        for line in "\(failure)".split(separator: "\n") { lines.logger.error("\(line)") }
     }
 
     /// Runs the gateway, and answers probes meanwhile. It needs none to serve devices.

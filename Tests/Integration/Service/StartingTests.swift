@@ -103,11 +103,13 @@ struct StartingTests {
         }
     }
 
-    @Test("mistakes in the settings are refused, all of them in one sentence")
+    @Test("mistakes in the settings are refused and logged, a line for each")
     func settings() throws {
         let gateway = try TestGateway(settings: ["request_burst": 0, "no_such": 1, "batch_limit": "x"], start: false)
         let refused = try gateway.run(["--data", gateway.directory])
         #expect(refused.status == 78)
         for name in ["request_burst", "no_such", "batch_limit"] { #expect(refused.errors.contains(name)) }
+        let lines = refused.errors.split(separator: "\n")
+        #expect(lines.count == 3 && lines.allSatisfy { $0.contains("Z error parleyd ") }, "\(refused.errors)")
     }
 }
