@@ -85,9 +85,10 @@ later_build=
 once_ready() {
     [[ $1 == haproxy ]] || return 0
     print_line "parley-cells: ready, devices at 127.0.0.1:$port, data of $count cells in $data/cell-N"
-    say "the operator's tool works by any of them: scripts/parley --data $(printf %q "$data")/cell-1 …"
+    log notice "the operator's tool works by any of them: scripts/parley --data $(printf %q "$data")/cell-1 …"
     (
         trap 'stop_build; exit 1' TERM
+        exec 2> >(log_build)
         renice -n 10 -p "$BASHPID" >/dev/null
         build_release "$root" parley
         say "scripts/parley is built"
@@ -104,5 +105,5 @@ stop_signal[postgresql]=INT
 supervise
 status=$?
 [[ -z $later_build ]] || { kill "$later_build" && wait "$later_build"; } 2>/dev/null
-((status != 0)) || say stopped
+((status != 0)) || log notice stopped
 exit "$status"

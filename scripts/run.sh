@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds and runs a whole gateway: Mosquitto with Parley's plugin, parleyd, and the web door, parley-web.
-# Usage: scripts/run.sh [--data DIR] [--mqtt-port N] [--web-port N] [--no-install] [--allow-root]
+# Usage: scripts/run.sh [--data DIR] [--mqtt-port N] [--web-port N] [--log-format F] [--no-install] [--allow-root]
 #   --data DIR     everything that the gateway keeps; made on the first start (default: ./data)
 #   --mqtt-port N  MQTT on 127.0.0.1 (default: what DIR is configured for, at first 1893)
 #   --web-port N   HTTP, WebSockets and MQTT over WebSocket on 127.0.0.1 (default: what DIR is configured for, at first
 #                  9893); --ws-port is the same
+#   --log-format F text or json: the form in which broker, gateway, door and this script log (default: the setting log_format)
 #   --no-install   says which packages are missing and stops, even for root
 #   --allow-root   root runs the gateway in a directory of its own as root; without, as the user parley, which it makes
 # Started by root in a directory of another user's, the gateway runs as that user.
@@ -26,22 +27,24 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/reach.sh"
 . "$root/scripts/lib/supervise.sh"
 
-data=./data mqtt_port='' web_port='' install=yes allow_root=no
+data=./data mqtt_port='' web_port='' install=yes allow_root=no form=''
 while (($#)); do
     case $1 in
     --help | -h) sed -n '2,/^# A shell that/{/^# A shell that/!s/^# //p}' "$0" && exit ;;
     --no-install) install=no && shift && continue ;;
     --allow-root) allow_root=yes && shift && continue ;;
-    --data | --mqtt-port | --web-port | --ws-port) [[ -n ${2-} ]] || fail "$1 needs a value" ;;
+    --data | --mqtt-port | --web-port | --ws-port | --log-format) [[ -n ${2-} ]] || fail "$1 needs a value" ;;
     *) fail "there is no option $1; see scripts/run.sh --help" ;;
     esac
     case $1 in
     --data) data=$2 ;;
     --mqtt-port) mqtt_port=$2 ;;
     --web-port | --ws-port) web_port=$2 ;;
+    --log-format) form=$2 ;;
     esac
     shift 2
 done
+[[ $form =~ ^(text|json)?$ ]] || fail "--log-format takes text or json, not «$form»"
 data=$(realpath -m -- "$data")
 broker_socket=$data/run/broker.sock
 
@@ -77,16 +80,22 @@ allowances=()
     --plugin "$plugin" --template "$root/broker-config/development.conf" --development "${allowances[@]}") >&2 </dev/null ||
     fail "parleyd could not prepare $data"
 
+# Of the gateway's settings the door and this script know this one.
+form=${form:-${PARLEY_SETTING_LOG_FORMAT-}}
+form=${form:-$(as_owner sed -nE '/.*"log_format"\s*:\s*"(text|json)".*/{s//\1/p;q}' "$data/parleyd.json")}
+[[ $form =~ ^(text|json)$ ]] || form=text
+log_format=$form log_options=(--log-format "$form")
+
 launch() {
     case $1 in
     # The template's path of the gateway's socket is relative to the directory that the broker is started in.
-    mosquitto) cd "$data" && without_broker_noise as_owner mosquitto -c "$data/mosquitto.conf" ;;
-    parleyd) as_owner "$binaries/parleyd" run --data "$data" ;;
+    mosquitto) cd "$data" && log_broker "$data" as_owner mosquitto -c "$data/mosquitto.conf" ;;
+    parleyd) as_owner "$binaries/parleyd" run --data "$data" "${log_options[@]}" ;;
     # The credentials by which the door signs people in are parleyd's to make.
     parley-web)
         cd "$data" && as_owner "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$mqtt_port" \
             --accounts devices/web/door/credentials.json --accounts-socket run/broker.sock --blobs blobs \
-            --page "$root/Sources/WebPage"
+            --page "$root/Sources/WebPage" "${log_options[@]}"
         ;;
     esac
 }
@@ -104,11 +113,12 @@ find_ready() {
 later_build=
 once_ready() {
     [[ -z $2 ]] || print_line "$2"
-    [[ $1 != parley-web ]] || say "open http://127.0.0.1:$web_port/"
+    [[ $1 != parley-web ]] || log notice "open http://127.0.0.1:$web_port/"
     [[ $1 == parleyd ]] || return 0
     [[ $is_door_built == no ]] || begin parley-web
     (
         trap 'stop_build; exit 1' TERM
+        exec 2> >(log_build)
         renice -n 10 -p "$BASHPID" >/dev/null
         build_release "$root" parley
         say "scripts/parley is built"
@@ -126,5 +136,5 @@ dispensable=(parley-web)
 supervise
 status=$?
 [[ -z $later_build ]] || { kill "$later_build" && wait "$later_build"; } 2>/dev/null
-((status != 0)) || say stopped
+((status != 0)) || log notice stopped
 exit "$status"

@@ -10,6 +10,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 
 tests=(
     stays_quiet_but_for_two_lines
+    logs_in_one_form
     builds_the_tool_when_ready
     builds_what_has_changed
     goes_on_when_its_output_is_closed
@@ -114,8 +115,41 @@ stays_quiet_but_for_two_lines() {
     kill -TERM "$run"
     ends 0
     [[ $(wc -l <"$scratch/output") == 2 ]] || fail "$current: standard output: $(cat "$scratch/output")"
-    said 'run.sh: stopped' || fail "$current: it ends without a word"
+    said ' notice supervisor stopped' || fail "$current: it ends without a word"
     ! said TCP_NODELAY || fail "$current: standard error: $(cat "$scratch/errors")"
+}
+
+# have_form FILTER: every line of standard error fits, of all programs, and jq's FILTER makes a record of each.
+have_form() {
+    local component
+    jq -ne "def is_record: (.time | test(\"^[0-9-]{10}T[0-9:]{8}[.][0-9]{3}Z\$\")) and
+            (.level | test(\"^(debug|info|notice|warning|error)\$\")) and
+            (.component | test(\"^(mosquitto|parleyd|parley-web|supervisor)\$\")) and (.message | test(\".\"));
+        [inputs | $1 | select(is_record | not)] == []" "${@:2}" "$scratch/records" >/dev/null ||
+        fail "$current: a line of standard error has another form: $(cat "$scratch/records")"
+    for component in mosquitto parleyd supervisor; do
+        grep -qE "[ \"]${component}[ \"]" "$scratch/records" || fail "$current: $component has logged nothing"
+    done
+}
+
+# From when the programs run on; what is said before is for a person. One of each is killed, to be told of.
+logs_in_one_form() {
+    local form text
+    text='capture("^(?<time>[^ ]+) (?<level>[a-z]+) (?<component>[a-z-]+) (?<message>.*)$") // {time: "", level: "", component: "", message: .}'
+    for form in text json; do
+        pick_ports
+        start --mqtt-port "$mqtt_port" --web-port "$web_port" --log-format "$form"
+        until_all_ready
+        until_true 1200 said 'scripts/parley is built'
+        kill -KILL "$(child mosquitto)" "$(child parley-web)"
+        until_true 60 said 'parley-web is ready again'
+        until_true 60 said 'connected again'
+        kill -TERM "$run"
+        ends 0
+        sed -n '/^[{0-9]/,$p' "$scratch/errors" >"$scratch/records"
+        if [[ $form == json ]]; then have_form .; else have_form "$text" -R; fi
+    done
+    refused 'takes text or json' --data "$scratch/other" --log-format xml
 }
 
 builds_the_tool_when_ready() {

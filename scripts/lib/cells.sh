@@ -80,7 +80,7 @@ store_address() {
 tagged() {
     local name=$1
     shift
-    "$@" > >(trap '' INT HUP TERM && exec sed -u "$broker_noise; s/^<[0-9]>//; s/^/$name | /") 2>&1
+    "$@" > >(trap '' INT HUP TERM && exec sed -u "s/^<[0-9]>//; s/^/$name | /") 2>&1
 }
 
 launch() {
@@ -92,7 +92,7 @@ launch() {
             -c listen_addresses= -c port=5432 -c unix_socket_permissions=0700 -c log_min_messages=fatal \
             -c log_line_prefix= -c max_connections=$((20 + 20 * count))
         ;;
-    mosquitto-*) cd "$directory" && tagged "$1" as_owner mosquitto -c "$directory/mosquitto.conf" ;;
+    mosquitto-*) cd "$directory" && tagged "$1" log_broker "$directory" as_owner mosquitto -c "$directory/mosquitto.conf" ;;
     parleyd-*)
         # A port of its own for probes: at first 9895 and so on.
         local probe_port=$((port + 8001 + ${1##*-}))

@@ -1,4 +1,4 @@
-# Sourced, after say.sh. Keeps programs up until a signal, and stops them in order.
+# Sourced, after say.sh and reach.sh. Keeps programs up until a signal, and stops them in order.
 #
 # The caller sets `programs`: names in the order in which they are first started, each once the one before it is ready; they
 # are stopped in the reverse order. And it defines
@@ -19,12 +19,8 @@ permanent_failure=78
 # has much to save.
 grace=3000 hurried_grace=100
 
-# What Debian's mosquitto says again and again: of each connection by the gateway's socket, which has no TCP_NODELAY, and of
-# an option that broker-config/ has on purpose.
-broker_noise='/: Warning: Unable to set TCP_NODELAY\.$/d; /: Note: It is recommended to replace .message_size_limit/d'
-# Its lines in the form of ours: it has no milliseconds, and says the level of some.
-broker_time='^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}): '
-broker_form="s/${broker_time}(Error|Warning): /\1.000Z \L\2\E mosquitto /; t; s/$broker_time/\1.000Z notice mosquitto /"
+# The form of what is logged, and the options by which the programs log in it.
+log_format=text log_options=()
 
 declare -A pid=() ready_at=() start_at=() failures=() announced=()
 # A signal by which a program stops sooner than by SIGTERM.
@@ -32,10 +28,42 @@ declare -A stop_signal=()
 dispensable=()
 signals=0 partial=''
 
-# without_broker_noise COMMAND…: runs the command in the place of this shell; its lines go to standard error. What leaves them
-# out does not hear the terminal's Ctrl-C, or the last ones would be lost.
-without_broker_noise() {
-    TZ=UTC "$@" > >(trap '' INT HUP TERM && exec sed -u -E -e "$broker_noise" -e "$broker_form" >&2) 2>&1
+# log LEVEL SENTENCE: a line of the supervisor's own, in the form of the programs'. Of a sentence JSON gets printable ASCII
+# alone, without what would have to be escaped.
+log() {
+    local now=${EPOCHREALTIME//[!0-9]/} time
+    TZ=UTC printf -v time '%(%Y-%m-%dT%H:%M:%S)T' "${now:0:-6}"
+    time+=.${now: -6:3}Z
+    if [[ $log_format == json ]]; then
+        local LC_ALL=C
+        printf '{"time":"%s","level":"%s","component":"supervisor","message":"%s"}\n' "$time" "$1" "${2//[^ !#-[\]-~]/?}"
+    else
+        printf '%s %s supervisor %s\n' "$time" "$1" "${2//[[:cntrl:]]/?}"
+    fi >&2
+}
+
+# Logs what a build says on standard input: its sentences, and what the compiler says of an error.
+log_build() {
+    local line
+    while IFS= read -r line; do
+        case $line in
+        "${0##*/}: "*) log notice "${line#*: }" ;;
+        *) log error "$line" ;;
+        esac
+    done
+}
+
+# log_broker DIRECTORY COMMAND…: runs the broker of a data directory in the place of this shell; its lines go to standard
+# error in the form of the programs'. What brings them into it does not hear the terminal's Ctrl-C, or the last ones would be
+# lost; if it fails, they go on as they are.
+log_broker() {
+    local data=$1
+    shift
+    TZ=UTC "$@" > >(
+        trap '' INT HUP TERM
+        exec >&2
+        (as_owner "$binaries/parleyd" broker-log --data "$data" "${log_options[@]}") || exec cat
+    ) 2>&1
 }
 
 # Returns 0 if a signal ended it and all stopped in order.
@@ -110,7 +138,7 @@ is_ready() {
     ready_at[$1]=$clock
     if [[ ${announced[$1]-} ]]; then
         # A program that only looks so is known by what others say.
-        [[ -z $2 ]] || say "$1 is ready again"
+        [[ -z $2 ]] || log notice "$1 is ready again"
         return
     fi
     announced[$1]=yes
@@ -161,13 +189,13 @@ ended() {
         ((pause <= 300)) || pause=300
     fi
     if ((status == permanent_failure)); then
-        say "$name $how, which means that trying again is no use; its last words are above"
+        log error "$name $how, which means that trying again is no use; its last words are above"
         return 1
     elif ((${failures[$name]} >= most_failures)); then
-        say "$name $how, $most_failures times in a row before it was ready or within a second of it: giving up"
+        log error "$name $how, $most_failures times in a row before it was ready or within a second of it: giving up"
         return 1
     fi
-    say "$name $how; starting it again$( ((pause == 0)) || printf ' in %d.%02d s' $((pause / 100)) $((pause % 100)))"
+    log warning "$name $how; starting it again$( ((pause == 0)) || printf ' in %d.%02d s' $((pause / 100)) $((pause % 100)))"
     start_at[$name]=$((clock + pause))
 }
 
@@ -181,7 +209,7 @@ stop() {
     while kill -0 "${pid[$name]}" 2>/dev/null; do
         if ((signals > 1 && deadline > clock + hurried_grace)); then deadline=$((clock + hurried_grace)); fi
         if ((killed == 0 && clock >= deadline)); then
-            say "$name has not stopped yet: killing it"
+            log warning "$name has not stopped yet: killing it"
             kill -KILL "${pid[$name]}" 2>/dev/null || true
             killed=1
         fi
