@@ -154,7 +154,7 @@ refuses_wrong_options() {
     for unit in "${units[@]}"; do
         words "$unit" ExecStart
         command=("${command[@]/parleyd init/parleyd init --nonsense}")
-        [[ ${command[0]} == */sh ]] || command+=(--nonsense)
+        [[ ${command[0]} == */bash ]] || command+=(--nonsense)
         status=0
         as_service timeout 60 "${command[@]}" >"$scratch/refused" 2>&1 || status=$?
         [[ " $(value "$unit" RestartPreventExitStatus) " == *" $status "* ]] ||
@@ -193,6 +193,31 @@ completes() {
     offers fish --init-command "function fish_prompt; echo -n 'ready> '; end" || fail "$current: fish does not complete"
 }
 
+# Signs in with a wrong token, which the broker's plugin logs: MQTT 3.1.1 of a client alice:phone.
+sign_in_wrongly() {
+    local socket
+    exec {socket}<>/dev/tcp/127.0.0.1/1893
+    printf '\x10\x20\0\x04MQTT\x04\xc2\0\x3c\0\x0balice:phone\0\x02me\0\x03no!' >&"$socket"
+    # The broker closes it.
+    timeout 30 cat <&"$socket" >/dev/null || true
+    exec {socket}>&-
+    until_true 30 grep -qF 'parley: alice:phone ' "$scratch/parley-broker.log"
+}
+
+logs() { cat "$scratch/parley-broker.log" "$scratch/parleyd.log" | grep -vE '^parley: ready'; }
+
+# As docs/monitoring.md has it.
+logs_text() {
+    local form='^[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z (debug|info|notice|warning|error) (mosquitto|parleyd) .'
+    ! logs | grep -vE "$form" >&2 || fail "$current: these lines of a log have another form"
+    logs | grep -qE '^[^ ]+ warning mosquitto parley: alice:phone ' || fail "$current: the broker has not logged a refusal"
+}
+
+logs_json() {
+    logs | jq -ne '[inputs | select(.time and .level == "warning" and .component == "mosquitto").message] |
+        any(startswith("parley: alice:phone "))' >/dev/null || fail "$current: not logged as JSON: $(logs)"
+}
+
 lets_people_chat() {
     current=chat
     local user
@@ -218,7 +243,9 @@ lets_people_chat() {
     # As docs/monitoring.md has it for Prometheus.
     curl -fsS http://127.0.0.1:9896/readyz >/dev/null || fail "$current: the door answers no probes"
     curl -fsS http://127.0.0.1:9893/ | grep -qi '<!doctype html>' || fail "$current: the door serves no page"
+    sign_in_wrongly
     stop_all
+    logs_text
 }
 
 # What the timer does, after people have chatted; what the commands for operators say of the packaged gateway.
@@ -245,20 +272,23 @@ upgrades() {
     sed -i 's/^Version: .*/&+next/' "$next/DEBIAN/control"
     printf '# Theirs\n' | tee -a "$next/etc/parley/gateway.conf" "$next/etc/parley/broker.conf" >/dev/null
     printf '# Ours\n' >>"$system/etc/parley/gateway.conf"
-    printf '%s\n' '{"group_members":11}' >"$system$data/parleyd.json"
+    printf '%s\n' '{"group_members":11,"log_format":"json"}' >"$system$data/parleyd.json"
     dpkg-deb --root-owner-group -Znone -b "$next" "$system/next.deb" >/dev/null
     dpkg_does -i --force-confdef --force-confold /next.deb
     [[ $(tail -n 1 "$system/etc/parley/gateway.conf") == '# Ours' ]] || fail "$current: what was configured is gone"
     [[ $(tail -n 1 "$system/etc/parley/gateway.conf.dpkg-dist") == '# Theirs' ]] || fail "$current: the new configuration is not beside it"
     [[ $(tail -n 1 "$system/etc/parley/broker.conf") == '# Theirs' ]] || fail "$current: the old template is still there"
-    [[ $(keys) == "$before" && $(<"$system$data/parleyd.json") == '{"group_members":11}' ]] || fail "$current: keys or settings are others"
+    [[ $(keys) == "$before" && $(<"$system$data/parleyd.json") == '{"group_members":11,"log_format":"json"}' ]] || fail "$current: keys or settings are others"
     ! grep -q 'systemctl enable' "$scratch/dpkg" || fail "$current: takes itself for the first installation"
+    rm "$scratch/parley-broker.log" "$scratch/parleyd.log"
     start_all
     become_service parley --data "$data" listen --as bob/phone --history 10 --json >"$scratch/bob" 2>>"$scratch/tool.log" &
     listener[bob]=$!
     until_true 60 heard "$scratch/bob" 'From a package'
     kill "${listener[bob]}"
+    sign_in_wrongly
     stop_all
+    logs_json
 }
 
 removes() {
