@@ -32,14 +32,24 @@ struct LoggedWorkouts {
     /// Without a file that can be read there are none.
     init(of device: DeviceAddress, _ gateway: LocalGateway) {
         directory = DeviceDirectory(of: device, in: gateway.path).path
+        all = LoggedWorkouts.read(in: directory)
+    }
+
+    private static func read(in directory: String) -> [Workout] {
         let file = try? Files.read("\(directory)/\(LoggedWorkouts.file)", maximum: 64 * LoggedWorkouts.most)
         let lines = String(decoding: file?.bytes ?? [], as: UTF8.self).split(separator: "\n")
-        all = lines.compactMap { WorkoutID(String($0)).map(Workout.init) }
+        return lines.compactMap { WorkoutID(String($0)).map(Workout.init) }
     }
 
     /// A workout that cannot be written to the file is logged nevertheless: its whole id names it.
     mutating func append(_ id: WorkoutID) {
-        all = all.filter { $0.id != id }.suffix(LoggedWorkouts.most - 1) + [Workout(id: id)]
+        // Another command may log one at this moment. It ends with this call.
+        let lock = try? FileLock(waitingFor: "\(directory)/\(LoggedWorkouts.file).lock")
+        defer { lock?.release() }
+        all =
+            LoggedWorkouts.read(in: directory).filter { $0.id != id }.suffix(LoggedWorkouts.most - 1) + [
+                Workout(id: id)
+            ]
         let text = all.map { "\($0.id)\n" }.joined()
         try? Files.replace(LoggedWorkouts.file, in: directory, with: Array(text.utf8))
     }

@@ -97,6 +97,25 @@ struct NameMatchTests {
         #expect(none?.status == .rejected)
     }
 
+    @Test("of workouts that several commands log at one moment none is lost")
+    func workoutsAtOnce() async throws {
+        let place = try TemporaryDirectory()
+        let (path, device): (String, DeviceAddress) = (place.path, "alice/phone")
+        try FileManager.default.createDirectory(
+            atPath: DeviceDirectory(of: device, in: path).path, withIntermediateDirectories: true)
+        let ids = (0..<200).map { _ in WorkoutID.random() }
+        await withTaskGroup(of: Void.self) { group in
+            for id in ids {
+                group.addTask {
+                    var logged = LoggedWorkouts(of: device, LocalGateway(path: path, timeout: .zero))
+                    logged.append(id)
+                }
+            }
+        }
+        let kept = LoggedWorkouts(of: device, LocalGateway(path: path, timeout: .zero)).all.map(\.id)
+        #expect(Set(kept) == Set(ids) && kept.count == ids.count)
+    }
+
     @Test("a group is made with a name in quotes, or of one word, and with users")
     func newGroups() {
         let users = [UserID(validated: "bob"), UserID(validated: "carol")]
