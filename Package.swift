@@ -235,8 +235,8 @@ let package = Package(
             name: "parley-bench",
             dependencies: [
                 "GatewaySite", "Launch", "MQTTClient", "MQTTPackets", "MQTTWire", "ParleyBridge", "ParleyClient",
-                "ParleyCrypto", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", "OpenSSL",
-                "RepeatableRandom", "Sodium", argumentParser,
+                "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform",
+                "OpenSSL", "RepeatableRandom", "Sodium", argumentParser,
             ], path: "Tests/Benchmarks/parley-bench", exclude: hasPostgreSQL ? [] : ["Cells", "Writers"],
             swiftSettings: strict),
         .testTarget(

@@ -11,7 +11,7 @@ struct ParleyBench: ParsableCommand {
         subcommands: [
             CompareCommand.self, StoreSizeCommand.self, ListsCommand.self, SyncCommand.self, JSONCommand.self,
             WorkoutsCommand.self, WebCommand.self, WebKillsCommand.self, SignInsCommand.self, CryptoCommand.self,
-            FileCommand.self, BlobsCommand.self, BackupCommand.self, RelayCommand.self,
+            FileCommand.self, BlobsCommand.self, BackupCommand.self, RestoreCommand.self, RelayCommand.self,
         ] + cells,
         defaultSubcommand: CompareCommand.self)
 

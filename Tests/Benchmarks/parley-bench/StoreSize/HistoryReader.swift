@@ -28,8 +28,20 @@ struct HistoryReader {
 
     /// Reads the newest page of 50; how long it took from request to reply, in nanoseconds.
     mutating func read(_ conversation: ConversationID) throws -> Int64 {
+        try ask(Array(#"{"conversation_id":"\#(conversation)"}"#.utf8))
+    }
+
+    /// Reads a page; how long it took, as above.
+    mutating func page(_ request: GetHistory) throws -> (page: HistoryReply, taken: Int64) {
+        let taken = try ask(request.payload())
+        let reply = try JSONObject(parsing: Array(batch.bytes[batch.messages[0].payload]))
+        guard let data = try reply.object("data") else { throw LoadError.missing("data") }
+        return (try HistoryReply(members: data), taken)
+    }
+
+    private mutating func ask(_ payload: [UInt8]) throws -> Int64 {
         let begun = MonotonicTime.now
-        try connection.publish(topic: topic, payload: Array(#"{"conversation_id":"\#(conversation)"}"#.utf8))
+        try connection.publish(topic: topic, payload: payload)
         repeat {
             try exchange()
         } while batch.isEmpty
