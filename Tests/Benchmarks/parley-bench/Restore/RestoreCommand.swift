@@ -75,7 +75,8 @@ struct RestoreCommand: ParsableCommand {
                 "first sync of a device after it (\(figures.syncs.count) devices)",
                 "\(Spread(figures.syncs).formatted(2)) s",
             ],
-            ["parley status (\(figures.statuses.count) runs)", "\(Spread(figures.statuses).formatted(0)) ms"],
+            ["parley status (\(figures.statuses.count) times)", "\(Spread(figures.statuses).formatted(0)) ms"],
+            ["CPU of the tool for it", "\(figures.statusCPU.formatted(0)) ms"],
             [
                 "page of history at a device, p50 / p99 of \(figures.pages.count)",
                 [0.5, 0.99].map { share in

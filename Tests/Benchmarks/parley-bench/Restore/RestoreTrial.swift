@@ -23,6 +23,8 @@ final class RestoreTrial {
         var syncs: [Double] = []
         /// `parley status`, in milliseconds.
         var statuses: [Double] = []
+        /// CPU time of the tool for each, in milliseconds.
+        var statusCPU = 0.0
         /// Pages of history, in nanoseconds, ascending.
         var pages: [Int64] = []
         var shown = 0
@@ -107,7 +109,10 @@ final class RestoreTrial {
     /// Compares all that was stored before, and runs `parley status`.
     func examine(_ history: StoredHistory, _ gateway: ChildProcess) throws {
         report("parley status")
+        let spent = ProcessUsage.cpuSecondsOfEndedChildren()
         for _ in 0..<plan.statuses { figures.statuses.append(try status()) }
+        figures.statusCPU = (ProcessUsage.cpuSecondsOfEndedChildren() - spent) * 1000 / Double(plan.statuses)
+        report(figures.statuses.map { $0.formatted(0) }.joined(separator: ", ") + " ms")
         report("reading all that is stored")
         figures.pages = try history.readAll(port: site.port, faults, stop: stop).sorted()
         _ = try each { try await $0.end() }

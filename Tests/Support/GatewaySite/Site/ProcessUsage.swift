@@ -11,6 +11,9 @@ package enum ProcessUsage {
         return ticks(pid, 14...17) + (children ?? []).reduce(0) { $0 + cpuSeconds($1) }
     }
 
+    /// CPU seconds of this process's children that have ended, and of theirs.
+    package static func cpuSecondsOfEndedChildren() -> Double { ticks(getpid(), 16...17) }
+
     /// The sum of some times of proc(5), "/proc/pid/stat", in seconds.
     private static func ticks(_ pid: Int32, _ numbers: ClosedRange<Int>) -> Double {
         // The second field, the name, is in parentheses and may hold anything.
