@@ -103,8 +103,8 @@ run() {
         # What the page calls `$!` is that command; waiting for it has started others. The gateway is a child too: `wait`
         # means the command in the background only.
         command_line=${command_line//'$!'/$background}
-        # A reader has a terminal, unless the page says where the output goes.
-        [[ $1 == *[\|\>]* || $1 == *'$('* ]] || command_line=${command_line//scripts\/parley /scripts/parley --text }
+        # A reader has a terminal, unless the page says where the output goes; `parley request` prints the same there.
+        [[ $1 == *[\|\>]* || $1 == *'$('* || $1 == *'parley request '* ]] || command_line=${command_line//scripts\/parley /scripts/parley --text }
         [[ ${1%% *} != wait ]] || command_line="wait $background ${1#wait}"
         eval "$command_line" >printed 2>errors || fail "$current: $1 ended with status $?: $(cat errors)"
         compare "$1" "$2" printed

@@ -11,6 +11,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 tests=(
     stays_quiet_but_for_two_lines
     logs_in_one_form
+    logs_the_broker_in_its_own_form
     builds_the_tool_when_ready
     builds_what_has_changed
     goes_on_when_its_output_is_closed
@@ -150,6 +151,30 @@ logs_in_one_form() {
         if [[ $form == json ]]; then have_form .; else have_form "$text" -R; fi
     done
     refused 'takes text or json' --data "$scratch/other" --log-format xml
+}
+
+# Where what brings the broker's lines into the form of the rest is killed.
+logs_the_broker_in_its_own_form() {
+    local broker translator
+    start_ready
+    broker=$(child mosquitto)
+    translator=$(pgrep -f "^[^ ]*/parleyd broker-log --data $data ") || fail "$current: nothing brings the broker's lines into form"
+    kill -KILL "$translator"
+    until_true 60 pipes_to_cat "$broker"
+    kill -HUP "$broker"
+    # It reads its configuration again, and says of it what is left out otherwise.
+    until_true 60 said ': Note: It is recommended to replace `message_size_limit`'
+    [[ $(child mosquitto) == "$broker" ]] || fail "$current: the broker has ended"
+    kill -TERM "$run"
+    ends 0
+}
+
+# pipes_to_cat PROCESS: whether `cat` reads what a process writes.
+pipes_to_cat() {
+    local pipe reader
+    pipe=$(readlink "/proc/$1/fd/1")
+    for reader in $(pgrep -x cat); do [[ $(readlink "/proc/$reader/fd/0") != "$pipe" ]] || return 0; done
+    return 1
 }
 
 builds_the_tool_when_ready() {

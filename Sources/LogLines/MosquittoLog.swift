@@ -43,7 +43,7 @@ struct MosquittoRecord: Equatable {
     let level: Logger.Level
     let message: String
 
-    /// `nil` for a line that is blank or of no use.
+    /// `nil` for a line that is blank, or one of the two that are left out.
     init?(parsing line: [UInt8]) {
         let (time, rest) = MosquittoRecord.time(of: line)
         let text = String(decoding: line[rest...], as: UTF8.self)

@@ -14,15 +14,19 @@ package enum StandardOutput {
 package enum StandardInput {
     /// `read`: waits until there is something.
     ///
-    /// - Returns: at most `maximum` bytes; none at the end, or if it cannot be read.
-    package static func read(maximum: Int) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: maximum) { buffer, count in
+    /// - Returns: at most `maximum` bytes; none at the end.
+    package static func read(maximum: Int) throws(SystemError) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: maximum) { buffer, count in
             var result: Int
             repeat {
                 result = unsafe Platform.read(STDIN_FILENO, buffer.baseAddress, maximum)
             } while result < 0 && errno == EINTR
+            failure = result < 0 ? errno : 0
             count = max(result, 0)
         }
+        guard failure == 0 else { throw SystemError(call: "read", errno: failure) }
+        return bytes
     }
 }
 

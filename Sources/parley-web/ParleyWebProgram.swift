@@ -143,7 +143,9 @@ struct ParleyWebProgram: AsyncParsableCommand {
         configuration.blobs = try blobs.configuration(hasAccounts: accounts != nil)
         configuration.page = try pageFiles()
         if let ticketKeyFile {
-            let key = try Data(contentsOf: URL(fileURLWithPath: ticketKeyFile))
+            guard let key = FileManager.default.contents(atPath: ticketKeyFile) else {
+                throw ValidationError("--ticket-key-file: the file cannot be read")
+            }
             guard key.count == 32 else { throw ValidationError("--ticket-key-file: the file has not 32 bytes") }
             configuration.ticketKey = Array(key)
         }

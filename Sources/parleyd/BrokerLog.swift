@@ -18,15 +18,16 @@ struct BrokerLog: ParsableCommand {
 
     @OptionGroup var format: LogFormatOption
 
-    func run() {
-        // A service manager sends the broker's signals to this too. A reader that is gone is the broker's loss alone.
+    func run() throws {
+        // A service manager sends the broker's signals to this too. If nobody reads the output, lines are dropped and
+        // the broker goes on.
         for number in [SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE] { signal(number, SIG_IGN) }
         let settings = try? data.directory.readSettings()
         let lines = LogLines(
             component: "mosquitto", form: format.form(settings), level: .debug, write: StandardOutput.write)
         var log = MosquittoLog(to: lines)
         while true {
-            let bytes = StandardInput.read(maximum: 65_536)
+            let bytes = try StandardInput.read(maximum: 65_536)
             guard !bytes.isEmpty else { break }
             log.append(bytes)
         }

@@ -21,6 +21,6 @@ struct CheckConfig: ParsableCommand {
             let lines = check.problems.map { "\(directory.brokerConfiguration): \($0)" }
             throw CommandError(lines.joined(separator: "\n"))
         }
-        print("\(directory.brokerConfiguration): no mistakes")
+        print("\(directory.brokerConfiguration): what Parley needs is there")
     }
 }

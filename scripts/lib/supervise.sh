@@ -42,20 +42,22 @@ log() {
     fi >&2
 }
 
-# Logs what a build says on standard input: its sentences, and what the compiler says of an error.
+# Logs what a build says on standard input: its sentences, and where it fails what the compiler has said.
 log_build() {
     local line
     while IFS= read -r line; do
         case $line in
+        "${0##*/}: "*' does not build') log error "${line#*: }" ;;
         "${0##*/}: "*) log notice "${line#*: }" ;;
-        *) log error "$line" ;;
+        *error:*) log error "$line" ;;
+        *) log info "$line" ;;
         esac
     done
 }
 
-# log_broker DIRECTORY COMMAND…: runs the broker of a data directory in the place of this shell; its lines go to standard
-# error in the form of the programs'. What brings them into it does not hear the terminal's Ctrl-C, or the last ones would be
-# lost; if it fails, they go on as they are.
+# log_broker DIRECTORY COMMAND…: runs the broker of a data directory in the place of this shell. `parleyd broker-log` writes its
+# lines to standard error in the form of the programs' lines, and ignores the terminal's Ctrl-C, so that the last ones are not
+# lost. If it fails, the lines come as Mosquitto writes them.
 log_broker() {
     local data=$1
     shift

@@ -60,7 +60,8 @@ package struct Checkup {
         return CheckResult.all(
             "broker's configuration",
             wrong: check.problems.map { "\(directory.brokerConfiguration): \($0)" },
-            warnings: check.warnings.map { "\(directory.brokerConfiguration): \($0)" }, ok: "no mistakes")
+            warnings: check.warnings.map { "\(directory.brokerConfiguration): \($0)" }, ok: "what Parley needs is there"
+        )
     }
 
     // MARK: Room and time

@@ -40,7 +40,8 @@ struct ChatCommand: AsyncParsableCommand {
     var conversation: String?
 
     @Flag(help: "Line by line, with nothing that moves.") var plain = false
-    @Flag(help: "Rings the terminal's bell for what comes; /bell does so, too.") var bell = false
+    @Flag(help: "Rings the terminal's bell for what comes, as PARLEY_BELL=1 in the environment does; /bell changes it.")
+    var bell = false
     @Flag(help: "Recovers the device's messages first, if what is kept of them is damaged.") var recover = false
     @OptionGroup var common: CommonOptions
 
@@ -61,7 +62,7 @@ struct ChatCommand: AsyncParsableCommand {
         }
         let keys = try gateway.keyStore(of: device)
         if recover { Terminal.report(try gateway.recoverStorage(of: device, keys: keys).sentence) }
-        let (target, rings) = (target, bell)
+        let (target, rings) = (target, bell || Environment["PARLEY_BELL"] == "1")
         try await gateway.messaging(
             as: device, keys: keys, storage: .database, follows: .all,
             persistence: isOnTerminal ? .always : .onceReached

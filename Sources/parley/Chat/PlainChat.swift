@@ -96,7 +96,7 @@ struct PlainChat: Sendable {
             .conversationChanged, .conversationRemoved, .messageRequest, .dayReported, .workoutReported, .presence,
             .push, .failed, .historyReset, .missed, .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested,
             .resent, .tokenNotRenewed, .requestRefused, .upload:
-            if let line = event.warning(for: client.device) { Terminal.report(line) }
+            if let line = event.warning(for: client.device, await client.conversationTitles()) { Terminal.report(line) }
         }
     }
 

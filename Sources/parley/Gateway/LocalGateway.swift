@@ -47,6 +47,7 @@ struct LocalGateway: Sendable {
         configuration.persistence = .onceReached
         // The gateway is on this machine, and a person waits.
         configuration.longestPause = .seconds(2)
+        configuration.connectTimeout = min(timeout, configuration.connectTimeout)
         return configuration
     }
 

@@ -81,13 +81,13 @@ struct SendCommand: AsyncParsableCommand {
     private func send(_ text: String) async throws {
         let gateway = common.gateway
         let sender = try sender.device(gateway)
-        let (outcome, events) = try await gateway.messaging(as: sender, storage: .memory) { client in
+        let (outcome, events, titles) = try await gateway.messaging(as: sender, storage: .memory) { client in
             let events = client.events()
-            return (try await attempt(text, by: client, gateway), events)
+            return (try await attempt(text, by: client, gateway), events, await client.conversationTitles())
         }
         // They end with the client.
         for await event in events {
-            if let line = event.warning(for: sender) { Terminal.report(line) }
+            if let line = event.warning(for: sender, titles) { Terminal.report(line) }
         }
         switch outcome {
         case .success(let delivery): try delivery.report(to: sender, gateway, by: common.output)

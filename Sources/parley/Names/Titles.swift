@@ -7,7 +7,10 @@ struct Titles: Sendable {
     var groups: [GroupID: String] = [:]
 
     subscript(_ id: ConversationID) -> String { conversations[id] ?? "conversation \(id.short)" }
-    subscript(_ id: GroupID) -> String { groups[id] ?? "group \(id.short)" }
+    /// A group's conversation has the group's id and name.
+    subscript(_ id: GroupID) -> String {
+        groups[id] ?? conversations[ConversationID(id.value)] ?? "group \(id.short)"
+    }
 
     /// The id's beginning before the title is known.
     func sentence(of id: ConversationID) -> String { conversations[id] ?? "group \(id.short)" }

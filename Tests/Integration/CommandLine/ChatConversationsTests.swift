@@ -18,7 +18,7 @@ struct ChatConversationsTests {
     }
 
     private func chat(
-        as device: String, _ arguments: String..., columns: Int = 80, rows: Int = 24, environment: [String] = [],
+        as device: String, _ arguments: [String] = [], columns: Int = 80, rows: Int = 24, environment: [String] = [],
         bar: String? = nil
     ) throws -> (terminal: PseudoTerminal, child: ChildProcess) {
         let terminal = try PseudoTerminal(columns: columns, rows: rows)
@@ -51,7 +51,8 @@ struct ChatConversationsTests {
         alice.type("Six at the bridge?\r")
         try alice.awaitRow("the mark", containing: "Six at the bridge? ✓")
 
-        let (bob, bobChild) = try chat(as: "bob/phone", "--conversation", "morn", bar: "bob/phone in Morning run (3)")
+        let (bob, bobChild) = try chat(
+            as: "bob/phone", ["--conversation", "morn"], bar: "bob/phone in Morning run (3)")
         try bob.awaitRow("the message", containing: "alice", "Six at the bridge?")
         #expect(bob.shown.rows.contains("--- new ---"))
         bob.type("/reply Make it seven\r")
@@ -94,7 +95,7 @@ struct ChatConversationsTests {
     func older() throws {
         for text in ["one", "two", "three"] { try couple.send(text) }
         try send("four", as: "bob/phone", "--to", "alice")
-        let (alice, child) = try chat(as: "alice/phone", "--with", "bob", bar: "alice/phone with bob")
+        let (alice, child) = try chat(as: "alice/phone", ["--with", "bob"], bar: "alice/phone with bob")
         try alice.awaitRow("the newest", containing: "bob", "four")
         alice.type("\u{1B}[1;3A\u{1B}[1;3A\u{1B}[1;3A")
         try alice.awaitRow("what can be done", containing: "/reply, /edit, /delete or /react")
@@ -124,7 +125,7 @@ struct ChatConversationsTests {
     func readingAndSizes() throws {
         for number in 1...40 { try couple.send("message \(number).") }
         try send("hello", as: "carol/phone", "--to", "bob")
-        let (bob, child) = try chat(as: "bob/phone", "--with", "alice", rows: 12, bar: "bob/phone with alice")
+        let (bob, child) = try chat(as: "bob/phone", ["--with", "alice"], rows: 12, bar: "bob/phone with alice")
         try bob.awaitRow("the first unread message", containing: "message 1.")
         #expect(!bob.shown.text.contains("message 40."))
         func unread() throws -> JSON {
@@ -169,9 +170,12 @@ struct ChatConversationsTests {
         #expect(terminal.shown.modes.isEmpty && terminal.shown.unknown.isEmpty)
     }
 
-    @Test("the bell rings for what comes elsewhere if that is wanted")
-    func bell() throws {
-        let (bob, child) = try chat(as: "bob/phone", "--with", "carol", "--bell", bar: "bob/phone with carol")
+    @Test(
+        "the bell rings for what comes elsewhere if that is wanted, of this chat or of all",
+        arguments: [(["--bell"], []), ([], ["PARLEY_BELL=1"])])
+    func bell(options: [String], environment: [String]) throws {
+        let (bob, child) = try chat(
+            as: "bob/phone", ["--with", "carol"] + options, environment: environment, bar: "bob/phone with carol")
         try bob.awaitRow("a connection", containing: "Nothing was said yet")
         try couple.send("hello")
         try bob.awaitRow("what happens elsewhere", containing: "alice wrote, 1 unread")
@@ -185,7 +189,7 @@ struct ChatConversationsTests {
         try #require(try parley.run("group", "create", "--as", "alice/phone", "Morning run").status == 0)
         let link = try #require(try parley.run("group", "invite", "--as", "alice/phone").lines.first)
         try #require(try parley.run("group", "join", "--as", "bob/phone", link).status == 0)
-        let (bob, child) = try chat(as: "bob/phone", "--conversation", "morn", bar: "bob/phone in Morning run (2)")
+        let (bob, child) = try chat(as: "bob/phone", ["--conversation", "morn"], bar: "bob/phone in Morning run (2)")
         try #require(try parley.run("group", "remove", "--as", "alice/phone", "bob").status == 0)
         try bob.awaitRow("that it is over", containing: "You are not in Morning run any more.")
         bob.type("\t")

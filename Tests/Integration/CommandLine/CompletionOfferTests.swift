@@ -1,3 +1,4 @@
+import Glibc
 import Launch
 import TestSupport
 import Testing
@@ -6,44 +7,39 @@ import Testing
 @Suite("parley: completions from the gateway", .ownThreads)
 final class CompletionOfferTests: ToolSuite {
     /// As the completion script of a shell asks.
-    private func offers(_ command: String, _ argument: String, _ line: String, data: String? = nil) throws -> [String] {
-        let words = ["parley", "--data", data ?? parley.data] + line.split(separator: " ").map(String.init) + [""]
+    private func offers(_ command: String, _ argument: String, _ line: String) throws -> [String] {
+        let words = ["parley", "--data", parley.data] + line.split(separator: " ").map(String.init) + [""]
         let question =
             ["---completion"] + command.split(separator: " ").map(String.init)
             + ["--", argument, "\(words.count - 1)", "0"] + words
-        // The first argument is the data directory, for other commands.
+        // The first arguments are the data directory and the time to wait, for other commands.
         let run = try parley.start(question, script: #"shift 3; exec "$0" "$@""#)
         #expect(run.child.waitUntilEnded() == 0, "\(run.errors)")
         #expect(run.errors.isEmpty, "\(line): \(run.errors)")
         return run.output.split(separator: "\n").map(String.init)
     }
 
-    @Test("an operator is offered all users and their devices, a person those with whom they talk")
+    @Test("on the gateway's machine all users are offered, and the devices of the one before")
     func people() throws {
-        for user in ["alice", "bob", "carol"] { try addUser(user, "--message-privacy", "anyone") }
+        for user in ["alice", "bob"] { try addUser(user) }
         try addUser("erin", device: false)
-        let all = try offers("user show", "positional@0", "user show")
-        #expect(all.filter { !["operator", "web"].contains($0) } == ["alice", "bob", "carol", "erin"], "\(all)")
+        // Again where the machine is too busy for an answer within the second.
+        try eventually("all users") { try offers("user show", "positional@0", "user show").contains("erin") ? () : nil }
+        let all = try offers("send", "--to", "send --to")
+        #expect(all.filter { ["alice", "bob"].contains($0) } == ["alice", "bob"])
         #expect(try offers("device revoke", "positional@1", "device revoke bob") == ["phone"])
         #expect(try offers("device revoke", "positional@1", "device revoke erin").isEmpty)
-        let made = try parley.run(
-            "request", "--as", "alice/phone", "conversations/create", #"{"type":"direct","participant_ids":["bob"]}"#)
-        try #require(made.status == 0)
-        let place = TemporaryDirectory.unmade()
-        let person = try ParleyTool(data: place.path)
-        defer { person.removeScratch() }
-        let token = "\(gateway.directory)/devices/alice/phone/credentials.json"
-        let login = try person.run("login", "mqtt://127.0.0.1:\(gateway.mqttPort)", "--token-file", token)
-        try #require(login.status == 0, "\(login.errors)")
-        #expect(try offers("send", "--to", "send --to", data: place.path) == ["alice", "bob"])
+        #expect(try offers("device revoke", "positional@1", "device revoke --keep-issued").isEmpty)
     }
 
-    @Test("where no gateway answers it offers what is there, at once")
+    @Test("where no gateway answers, or its broker hangs, what is there is offered all the same")
     func alone() throws {
         try addUser("alice")
-        _ = gateway.endParleyd()
-        let began = ContinuousClock.now
+        gateway.broker?.send(SIGSTOP)
         #expect(try offers("user show", "positional@0", "user show").contains("alice"))
-        #expect(ContinuousClock.now - began < .seconds(60))
+        #expect(try offers("device revoke", "positional@1", "device revoke alice") == ["phone"])
+        gateway.broker?.send(SIGCONT)
+        _ = gateway.endParleyd()
+        #expect(try offers("user show", "positional@0", "user show").contains("alice"))
     }
 }

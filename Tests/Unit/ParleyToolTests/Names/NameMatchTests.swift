@@ -104,14 +104,19 @@ struct NameMatchTests {
         try FileManager.default.createDirectory(
             atPath: DeviceDirectory(of: device, in: path).path, withIntermediateDirectories: true)
         let ids = (0..<200).map { _ in WorkoutID.random() }
-        await withTaskGroup(of: Void.self) { group in
-            for id in ids {
-                group.addTask {
+        // On threads of their own, or on one core each would end before the next begins.
+        let group = DispatchGroup()
+        for part in 0..<8 {
+            group.enter()
+            Thread.detachNewThread {
+                for id in ids[(part * 25)..<(part * 25 + 25)] {
                     var logged = LoggedWorkouts(of: device, LocalGateway(path: path, timeout: .zero))
                     logged.append(id)
                 }
+                group.leave()
             }
         }
+        await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
         let kept = LoggedWorkouts(of: device, LocalGateway(path: path, timeout: .zero)).all.map(\.id)
         #expect(Set(kept) == Set(ids) && kept.count == ids.count)
     }
