@@ -7,7 +7,8 @@ struct ListDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists a user's devices: when they were last seen, when their tokens end.",
         discussion: """
-            In JSON: device_id, name, created_at, last_seen, expires_at, has_keys, is_certified, push. When a device was last seen goes by its requests, to within ten minutes.
+            In JSON: device_id, name, created_at, last_seen, expires_at, has_keys, is_certified, push. When a device \
+            was last seen goes by its requests, to within ten minutes.
             """)
 
     @Argument(help: ArgumentHelp("The user's id.", valueName: "UID")) var user: UserID

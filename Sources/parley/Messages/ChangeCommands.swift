@@ -34,7 +34,8 @@ struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Deletes one of your own messages, for everybody.",
         discussion: """
-            Prints the number of the change in the conversation. Of a message that is deleted already it says so, with status 0.
+            Prints the number of the change in the conversation. Of a message that is deleted already it says so, \
+            with status 0.
             """)
 
     @OptionGroup var target: TargetOptions
