@@ -27,6 +27,7 @@ struct PlainChat: Sendable {
                 Terminal.print("\(stamp)(\(run.sentence))")
             })
         try await follower.begin(history: 0)
+        let book = await TitleBook(of: client)
         try await withThrowingTaskGroup { group in
             let (happenings, post) = AsyncStream.makeStream(of: Happening.self)
             group.addTask { for await event in events { post.yield(.client(event)) } }
@@ -37,7 +38,7 @@ struct PlainChat: Sendable {
                 } catch { post.yield(.spoken(error)) }
             }
             defer { group.cancelAll() }
-            try await listen(to: happenings, in: conversation.id, &follower)
+            try await listen(to: happenings, in: conversation.id, &follower, book)
         }
         // Messages that came with the last reply.
         try await follower.printHistory()
@@ -52,13 +53,15 @@ struct PlainChat: Sendable {
     }
 
     private func listen(
-        to happenings: AsyncStream<Happening>, in conversation: ConversationID, _ follower: inout ConversationFollower
+        to happenings: AsyncStream<Happening>, in conversation: ConversationID, _ follower: inout ConversationFollower,
+        _ book: TitleBook
     ) async throws {
         for await happening in happenings {
             switch happening {
             case .client(let event):
                 try await follower.handle(event)
-                try await handle(event, in: conversation)
+                book.add(event)
+                try await handle(event, in: conversation, book.titles)
             case .spoken(let error?): throw error
             case .spoken(nil): return
             }
@@ -80,7 +83,7 @@ struct PlainChat: Sendable {
         for id in waiting { try await awaitDelivery(of: id, in: conversation) }
     }
 
-    private func handle(_ event: ClientEvent, in conversation: ConversationID) async throws {
+    private func handle(_ event: ClientEvent, in conversation: ConversationID, _ titles: Titles) async throws {
         switch event {
         case .messageAdded(let message), .messageChanged(let message):
             guard message.conversation == conversation, message.position != nil,
@@ -96,7 +99,7 @@ struct PlainChat: Sendable {
             .conversationChanged, .conversationRemoved, .messageRequest, .dayReported, .workoutReported, .presence,
             .push, .failed, .historyReset, .missed, .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested,
             .resent, .tokenNotRenewed, .requestRefused, .upload:
-            if let line = event.warning(for: client.device, await client.conversationTitles()) { Terminal.report(line) }
+            if let line = event.warning(for: client.device, titles) { Terminal.report(line) }
         }
     }
 

@@ -62,8 +62,7 @@ struct ListenCommand: AsyncParsableCommand {
                 only = id
                 _ = try await client.conversation(id)
             }
-            let book = TitleBook(client.device.user)
-            for summary in await client.conversations.all() { book.add(summary) }
+            let book = await TitleBook(of: client)
             let isJSON = common.output.isJSON
             if self.events, !isJSON { for group in (try? await client.trainingGroups.all()) ?? [] { book.add(group) } }
             let earlier: @Sendable (EarlierMessages, ConversationID) -> Void = { run, id in

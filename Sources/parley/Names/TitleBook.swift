@@ -9,6 +9,12 @@ final class TitleBook: Sendable {
 
     init(_ user: UserID) { self.user = user }
 
+    /// With the conversations that the client has now.
+    convenience init(of client: MessagingClient) async {
+        self.init(client.device.user)
+        for summary in await client.conversations.all() { add(summary) }
+    }
+
     var titles: Titles { known.withLock(\.self) }
 
     func add(_ summary: ConversationSummary) {
