@@ -12,11 +12,9 @@ final class CompletionOfferTests: ToolSuite {
         let question =
             ["---completion"] + command.split(separator: " ").map(String.init)
             + ["--", argument, "\(words.count - 1)", "0"] + words
-        // The first arguments are the data directory and the time to wait, for other commands.
-        let run = try parley.start(question, script: #"shift 3; exec "$0" "$@""#)
-        #expect(run.child.waitUntilEnded() == 0, "\(run.errors)")
-        #expect(run.errors.isEmpty, "\(line): \(run.errors)")
-        return run.output.split(separator: "\n").map(String.init)
+        let run = try parley.runAlone(question)
+        #expect(run.status == 0 && run.errors.isEmpty, "\(line): \(run.errors)")
+        return run.lines
     }
 
     @Test("on the gateway's machine all users are offered, and the devices of the one before")

@@ -68,6 +68,12 @@ struct ParleyTool: Sendable {
         return Outcome(status: status, output: run.output, errors: run.errors)
     }
 
+    /// Runs it to its end with these arguments alone, without the data directory and the time to wait before them.
+    func runAlone(_ arguments: [String]) throws -> Outcome {
+        let run = try start(arguments, script: #"shift 3; exec "$0" "$@""#)
+        return Outcome(status: run.child.waitUntilEnded(), output: run.output, errors: run.errors)
+    }
+
     /// A run that may go on.
     struct Run: Sendable {
         let child: ChildProcess
